@@ -1,0 +1,180 @@
+//! Figures: what was counted, what was modelled, and how sure it is. Knows no source of its integers.
+
+mod tally;
+
+pub use tally::{BlockHistogram, Tally};
+
+use crate::units::{BsonBytes, DiskBytes, Ratio};
+
+/// How a shown number came to be known; printed beside it, never dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// Read off the input.
+    Counted,
+    /// Rebuilt by the page model from the whole input.
+    Modelled,
+    /// Modelled on a sample and scaled.
+    Extrapolated,
+    /// Timed or read off a server.
+    Measured,
+}
+
+impl Basis {
+    /// The word that reports print.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counted => "counted",
+            Self::Modelled => "modelled",
+            Self::Extrapolated => "extrapolated",
+            Self::Measured => "measured",
+        }
+    }
+}
+
+/// In which of its two states a collection is predicted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LoadState {
+    /// No time windows on the pages.
+    Settled,
+    /// Loaded into a replica set inside the history window.
+    Bulk,
+}
+
+impl LoadState {
+    /// The word that reports print.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Settled => "settled",
+            Self::Bulk => "bulk",
+        }
+    }
+}
+
+/// A codec as reports name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodecName {
+    /// `none`, `snappy`, `zlib` or `zstd`.
+    pub name: &'static str,
+    /// `None` for a codec without levels.
+    pub level: Option<i32>,
+}
+
+impl std::fmt::Display for CodecName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.level {
+            Some(level) => write!(f, "{}:{level}", self.name),
+            None => f.write_str(self.name),
+        }
+    }
+}
+
+/// What scheduling inside the server can make of the same load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Band {
+    /// Smallest file expected.
+    pub low: DiskBytes,
+    /// Largest file expected.
+    pub high: DiskBytes,
+}
+
+/// Encoder speed, in decimal megabytes of uncompressed page image per second on one thread.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speed {
+    /// Median over the repetitions.
+    pub compress_mb_per_s: f64,
+    /// Median over the repetitions; of pages that the codec really packed.
+    pub decompress_mb_per_s: Option<f64>,
+    /// Page image bytes that one repetition packs.
+    pub image_bytes_timed: u64,
+}
+
+/// One collection under one codec in one state.
+#[derive(Clone, Debug)]
+pub struct StorageEstimate {
+    /// Which state.
+    pub load: LoadState,
+    /// Which codec.
+    pub codec: CodecName,
+    /// File size after the load and one checkpoint: the expected value.
+    pub storage: DiskBytes,
+    /// What scheduling can do to it.
+    pub band: Band,
+    /// How `storage` is known.
+    pub basis: Basis,
+    /// Where every byte of `storage` goes.
+    pub tally: Tally,
+    /// Measured on this machine; `None` for `none` and where timing was turned off.
+    pub speed: Option<Speed>,
+}
+
+/// One collection under every codec asked for.
+#[derive(Clone, Debug)]
+pub struct CollectionEstimate {
+    /// Name of the collection: the input's file name without its endings.
+    pub name: String,
+    /// Inputs it was read from.
+    pub sources: Vec<String>,
+    /// Documents that the estimate stands on.
+    pub documents: u64,
+    /// Their BSON bytes as the server would count them, added `_id` included.
+    pub bson: BsonBytes,
+    /// Documents to which an `_id` was added, as a driver would.
+    pub ids_added: u64,
+    /// Documents left out.
+    pub documents_skipped: u64,
+    /// Why, the first few.
+    pub skip_reasons: Vec<String>,
+    /// Share of the input that was read.
+    pub sampled_fraction: f64,
+    /// One row a codec and state.
+    pub storage: Vec<StorageEstimate>,
+}
+
+impl CollectionEstimate {
+    /// storage ÷ BSON of one row.
+    #[must_use]
+    pub fn ratio(&self, row: &StorageEstimate) -> Option<Ratio> {
+        Ratio::of(row.storage, self.bson)
+    }
+}
+
+/// The rules and parameters that an estimate follows, and the encoders it ran.
+#[derive(Clone, Debug)]
+pub struct ModelFacts {
+    /// Release whose rules were followed, as the user gave it: `8.0`, `6.0.5`.
+    pub server: String,
+    /// Set when the release is newer than the rules known here: what to tell the user.
+    pub server_note: Option<String>,
+    /// `leaf_page_max`.
+    pub leaf_page_bytes_max: u64,
+    /// `allocation_size`.
+    pub allocation_bytes: u64,
+    /// `memory_page_max` as given, before the cache clips it.
+    pub memory_page_bytes_max: u64,
+    /// Server cache.
+    pub cache_bytes: u64,
+    /// Encoder library and its version.
+    pub codec_versions: Vec<(&'static str, String)>,
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Timing {
+    /// Seconds from start to the last figure.
+    pub wall_s: f64,
+    /// Processor seconds over all threads; `None` where the system does not tell.
+    pub cpu_s: Option<f64>,
+}
+
+/// A whole run of `estimate`.
+#[derive(Clone, Debug)]
+pub struct Estimate {
+    /// Rules and encoders.
+    pub model: ModelFacts,
+    /// One entry an input.
+    pub collections: Vec<CollectionEstimate>,
+    /// What it took.
+    pub timing: Timing,
+}

@@ -1,0 +1,168 @@
+//! Bytes with types: what a page holds, what an encoder made of it, what the file pays.
+//!
+//! No arithmetic across kinds. Where two kinds must meet in one sum the `.0` shows it in review.
+
+use std::{fmt, num::NonZeroU64};
+
+macro_rules! byte_kind {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u64);
+
+        impl std::ops::Add for $name {
+            type Output = Self;
+            fn add(self, rhs: Self) -> Self {
+                Self(self.0 + rhs.0)
+            }
+        }
+
+        impl std::ops::AddAssign for $name {
+            fn add_assign(&mut self, rhs: Self) {
+                self.0 += rhs.0;
+            }
+        }
+
+        impl std::iter::Sum for $name {
+            fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
+                Self(items.map(|item| item.0).sum())
+            }
+        }
+    };
+}
+
+byte_kind! {
+    /// Bytes of documents as MongoDB counts them: the sum of BSON lengths, `_id` included.
+    BsonBytes
+}
+byte_kind! {
+    /// Bytes of page images before block compression, headers included, padding excluded.
+    RawBytes
+}
+byte_kind! {
+    /// Bytes after block compression, before padding to whole allocation units.
+    PackedBytes
+}
+byte_kind! {
+    /// Bytes the data file grows by: packed or raw, padded to whole allocation units.
+    DiskBytes
+}
+
+/// The unit a data file is allocated in (`allocation_size`): a power of two, 512 B to 128 MiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AllocationUnit(NonZeroU64);
+
+impl AllocationUnit {
+    /// The unit of every table that mongod creates.
+    pub const DEFAULT: Self = Self(NonZeroU64::new(4096).expect("4096 is not zero"));
+
+    /// `None` unless `bytes` is a power of two from 512 to 128 MiB, WiredTiger's own range
+    /// (`allocation_size`, dist/api_data.py at tag mongodb-8.0.0).
+    #[must_use]
+    pub fn new(bytes: u64) -> Option<Self> {
+        let in_range = (512..=128 << 20).contains(&bytes) && bytes.is_power_of_two();
+        NonZeroU64::new(bytes).filter(|_| in_range).map(Self)
+    }
+
+    /// The unit in bytes.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        self.0.get()
+    }
+
+    /// Bytes of the whole units that `bytes` fills; the last unit is padded.
+    #[must_use]
+    pub fn round_up(self, bytes: u64) -> DiskBytes {
+        DiskBytes(bytes.next_multiple_of(self.0.get()))
+    }
+
+    /// Units that `bytes` covers completely; the tail is ignored.
+    ///
+    /// WiredTiger's "did packing pay?" test compares these, not the units filled.
+    #[must_use]
+    pub fn units_covered(self, bytes: u64) -> u64 {
+        bytes / self.0
+    }
+}
+
+/// storage ÷ BSON: 0.31 means that the documents take 31 % of their BSON bytes on disk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio(f64);
+
+impl Ratio {
+    /// `None` when there are no BSON bytes to divide by.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "byte counts stay below 2^53")]
+    pub fn of(storage: DiskBytes, bson: BsonBytes) -> Option<Self> {
+        (bson.0 > 0).then(|| Self(storage.0 as f64 / bson.0 as f64))
+    }
+
+    /// The plain quotient.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+/// A byte count for people: `9.61 MiB`, `4.00 KiB`, `312 B`. Powers of 1024.
+#[derive(Clone, Copy, Debug)]
+pub struct Human(pub u64);
+
+impl fmt::Display for Human {
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+        if self.0 < 1024 {
+            return write!(f, "{} B", self.0);
+        }
+        let mut value = self.0 as f64 / 1024.0;
+        let mut unit = 0;
+        while value >= 1023.995 && unit + 1 < UNITS.len() {
+            value /= 1024.0;
+            unit += 1;
+        }
+        let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+        write!(f, "{value:.digits$} {}", UNITS[unit])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocation_unit_takes_powers_of_two_in_the_engines_range_only() {
+        for (bytes, ok) in
+            [(511, false), (512, true), (4096, true), (4097, false), (128 << 20, true), (256 << 20, false)]
+        {
+            assert_eq!(AllocationUnit::new(bytes).is_some(), ok, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn units_are_rounded_up_for_the_file_and_down_for_the_did_it_pay_test() {
+        let unit = AllocationUnit::DEFAULT;
+        for (bytes, up, covered) in
+            [(0, 0, 0), (1, 4096, 0), (4096, 4096, 1), (8191, 8192, 1), (8193, 12_288, 2)]
+        {
+            assert_eq!(unit.round_up(bytes), DiskBytes(up), "{bytes}");
+            assert_eq!(unit.units_covered(bytes), covered, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn human_sizes_keep_three_digits_and_carry_to_the_next_unit() {
+        for (bytes, want) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.00 KiB"),
+            (4096, "4.00 KiB"),
+            (10 * 1024, "10.0 KiB"),
+            (1024 * 1024 - 1, "1.00 MiB"),
+            (10_076_160, "9.61 MiB"),
+            (150 << 20, "150 MiB"),
+        ] {
+            assert_eq!(Human(bytes).to_string(), want);
+        }
+    }
+}
