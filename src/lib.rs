@@ -1,6 +1,9 @@
 //! How many bytes your documents take in MongoDB, per block compressor, before you deploy.
 
+pub mod codec;
 pub mod document;
 pub mod estimate;
+pub mod geometry;
+pub mod record;
 pub mod source;
 pub mod units;

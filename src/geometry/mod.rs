@@ -1,0 +1,3 @@
+//! How a store lays records out: records to page images, and an image to disk bytes.
+
+pub mod wiredtiger;

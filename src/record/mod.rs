@@ -1,0 +1,3 @@
+//! What a B-tree stores: keys and values.
+
+pub mod collection;
