@@ -4,6 +4,7 @@ pub mod codec;
 pub mod document;
 pub mod estimate;
 pub mod geometry;
+pub mod pipeline;
 pub mod record;
 pub mod source;
 pub mod units;

@@ -40,8 +40,12 @@ struct Level {
     pages: InternalPages,
 }
 
-/// Bytes of the key cell's descriptor, of the address cell's descriptor and of its length.
-const ENTRY_OVERHEAD_BYTES: u64 = 1 + 1 + 1;
+/// Bytes of the key cell's descriptor, of the address cell's two descriptors and of its length.
+///
+/// The second descriptor says which fields of a time aggregate follow; without any it is there all the same,
+/// as zero. Source: measured on mongod 6.0.5 and 6.0.27 (`38 00 87 ..`); `__wt_cell_pack_addr`,
+/// `src/include/cell_inline.h` at tag mongodb-8.0.0.
+const ENTRY_OVERHEAD_BYTES: u64 = 1 + 2 + 1;
 
 impl InternalBuilder {
     /// For an empty table: the first block is written behind the descriptor.

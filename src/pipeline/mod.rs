@@ -1,0 +1,117 @@
+//! Plan in, estimate out: the only place where source, geometry and codecs meet.
+//!
+//! ```text
+//!  source ──► segments ──► cut at the codec's image size ──► images ──► encoders ──► blocks ──► tally
+//!   next one is read               ▲                       all threads, by page         │
+//!   while this one is packed       └────────────── feedback, in key order ──────────────┘
+//! ```
+//!
+//! A segment's pages are packed on all threads, then looked at in key order, so the outcome does not depend
+//! on the number of threads. Memory holds two segments and their pages, whatever the input's size.
+
+mod outcome;
+mod run;
+mod schedule;
+mod segments;
+mod speed;
+mod workers;
+
+use crate::codec::{self, CodecKind};
+use crate::estimate::{CollectionEstimate, ModelFacts};
+use crate::geometry::wiredtiger::TableConfig;
+use crate::source::{OnBadDocument, Source, SourceError};
+use std::num::NonZeroUsize;
+
+/// What to estimate and how.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The table's sizes and the release's rules.
+    pub table: TableConfig,
+    /// Codecs, in the order of the report.
+    pub codecs: Vec<CodecKind>,
+    /// Threads that build and pack images.
+    pub threads: NonZeroUsize,
+    /// What to do with a document that cannot be taken.
+    pub on_bad: OnBadDocument,
+    /// Whether encoders are timed.
+    pub timing: Timing,
+}
+
+/// Whether encoders are timed after the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// Each on one thread, over a sample of the run's own images.
+    Measure,
+    /// Not at all: results are the same from run to run.
+    Skip,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Documents read.
+    pub documents: u64,
+    /// Input bytes consumed, as stored.
+    pub bytes_read: u64,
+    /// Input bytes in all, where that is known.
+    pub bytes_total: Option<u64>,
+}
+
+/// Why there is no estimate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PipelineError {
+    /// The input.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// Not one document.
+    #[error("{input}: holds no document that could be read ({skipped} skipped)")]
+    NoDocuments {
+        /// Name of the input.
+        input: String,
+        /// Documents that were skipped.
+        skipped: u64,
+    },
+    /// The system gives no threads.
+    #[error("cannot start {threads} threads: {source}")]
+    Threads {
+        /// As asked for.
+        threads: NonZeroUsize,
+        /// The system's answer.
+        source: rayon::ThreadPoolBuildError,
+    },
+}
+
+/// Estimates one collection. `observe` is called once a segment, on the calling thread.
+///
+/// # Errors
+///
+/// What the source returns; an input without documents; a system without threads.
+pub fn estimate_collection(
+    name: &str,
+    source: &mut dyn Source,
+    plan: &Plan,
+    observe: &mut dyn FnMut(Progress),
+) -> Result<CollectionEstimate, PipelineError> {
+    run::CollectionRun::new(plan)?.estimate(name, source, observe)
+}
+
+/// The rules, sizes and encoders that a plan's estimates follow.
+#[must_use]
+pub fn model_facts(plan: &Plan) -> ModelFacts {
+    let TableConfig { allocation, leaf_page_bytes_max, memory_page_bytes_max, cache_bytes, release, .. } =
+        plan.table;
+    ModelFacts {
+        server: release.to_string(),
+        server_note: release.is_newer_than_known().then(|| {
+            format!(
+                "the rules of {release} are not known here; those of 8.0 are used and are unverified there"
+            )
+        }),
+        leaf_page_bytes_max: u64::from(leaf_page_bytes_max),
+        allocation_bytes: allocation.bytes(),
+        memory_page_bytes_max,
+        cache_bytes,
+        codec_versions: codec::library_versions(),
+    }
+}

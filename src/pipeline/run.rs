@@ -1,0 +1,320 @@
+//! One collection from its first document to its figures.
+
+use super::{
+    PipelineError, Plan, Progress, Timing,
+    outcome::{self, Layout, PackProfile, PageOutcome, Pages},
+    schedule::Lane,
+    segments::{Segment, SegmentReader},
+    speed::{self, ImageSample},
+    workers::{Job, Packed, Workers},
+};
+use crate::codec::CodecKind;
+use crate::estimate::{Band, Basis, CodecName, CollectionEstimate, LoadState, StorageEstimate, Tally, band};
+use crate::geometry::wiredtiger::{
+    TableConfig, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
+};
+use crate::source::Source;
+use crate::units::{DiskBytes, PackedBytes, RawBytes};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Share of a segment's pages that the band may pack again at other image sizes, as a divisor.
+const BAND_PAGES_DIVISOR: usize = 6;
+/// Pages packed at each further image size, at least.
+const BAND_PAGES_MIN: usize = 2;
+
+/// The run of one collection under all codecs.
+pub(super) struct CollectionRun<'p> {
+    plan: &'p Plan,
+    workers: Workers,
+    codecs: Vec<CodecRun>,
+}
+
+/// One codec's state along the run.
+struct CodecRun {
+    kind: CodecKind,
+    size: ImageSize,
+    tally: Tally,
+    internal: InternalBuilder,
+    lanes: Vec<Lane>,
+    sample: ImageSample,
+}
+
+impl CodecRun {
+    fn new(kind: CodecKind, config: &TableConfig) -> Self {
+        let size = ImageSize::new(config, kind != CodecKind::None);
+        Self {
+            kind,
+            size,
+            tally: Tally::default(),
+            internal: InternalBuilder::new(config),
+            lanes: if size.moves() { Lane::ensemble(size) } else { Vec::new() },
+            sample: ImageSample::new(),
+        }
+    }
+}
+
+/// Image sizes that lead to the same boundaries are one: what the split sizes are made of.
+type Cuts = Vec<(u32, u64)>;
+
+fn cuts(chunks: &[Chunk]) -> Cuts {
+    chunks.iter().map(|chunk| (chunk.records, chunk.image_bytes)).collect()
+}
+
+impl<'p> CollectionRun<'p> {
+    pub(super) fn new(plan: &'p Plan) -> Result<Self, PipelineError> {
+        let workers = Workers::new(plan.threads, plan.codecs.clone(), plan.table.allocation)
+            .map_err(|source| PipelineError::Threads { threads: plan.threads, source })?;
+        let codecs = plan.codecs.iter().map(|kind| CodecRun::new(*kind, &plan.table)).collect();
+        Ok(Self { plan, workers, codecs })
+    }
+
+    pub(super) fn estimate(
+        mut self,
+        name: &str,
+        source: &mut dyn Source,
+        observe: &mut dyn FnMut(Progress),
+    ) -> Result<CollectionEstimate, PipelineError> {
+        let input = source.name().to_owned();
+        let mut reader = SegmentReader::new(source, self.plan.on_bad, &self.plan.table);
+        let (mut segment, mut next) = (Segment::default(), Segment::default());
+        let mut there_is_more = reader.next_segment(&mut segment)?;
+        while there_is_more {
+            observe(reader.progress());
+            let Self { plan, workers, codecs } = &mut self;
+            let (read, ()) = workers
+                .join(|| reader.next_segment(&mut next), || pack_segment(plan, workers, codecs, &segment));
+            there_is_more = read?;
+            std::mem::swap(&mut segment, &mut next);
+        }
+        observe(reader.progress());
+        let skipped = reader.skipped();
+        if reader.documents() == 0 {
+            return Err(PipelineError::NoDocuments { input, skipped: skipped.documents });
+        }
+        let storage = self.codecs.into_iter().map(|run| run.finish(self.plan)).collect();
+        Ok(CollectionEstimate {
+            name: name.to_owned(),
+            sources: vec![input],
+            documents: reader.documents(),
+            bson: reader.bson(),
+            ids_added: reader.ids_added(),
+            documents_skipped: skipped.documents,
+            skip_reasons: skipped.reasons,
+            sampled_fraction: 1.0,
+            storage,
+        })
+    }
+}
+
+/// Packs one segment under every codec and moves all states on.
+fn pack_segment(plan: &Plan, workers: &Workers, codecs: &mut [CodecRun], segment: &Segment) {
+    let layout = Layout::of(segment, plan.table.allocation);
+    let chunks: Vec<Vec<Chunk>> = codecs.iter().map(|run| layout.cut(run.size)).collect();
+    let packed = pack_main(plan, workers, codecs, segment, &chunks);
+    let mut mains = Vec::with_capacity(codecs.len());
+    for ((run, chunks), outputs) in codecs.iter_mut().zip(&chunks).zip(packed) {
+        mains.push(run.take_segment(plan, segment, chunks, &outputs));
+    }
+    follow_lanes(plan, workers, codecs, segment, &layout, &chunks, &mains);
+}
+
+/// What the encoder made of each page, by codec. Codecs at the same image size share their images.
+fn pack_main(
+    plan: &Plan,
+    workers: &Workers,
+    codecs: &mut [CodecRun],
+    segment: &Segment,
+    chunks: &[Vec<Chunk>],
+) -> Vec<Vec<Option<PackedBytes>>> {
+    let mut by_size: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (index, run) in codecs.iter().enumerate() {
+        if run.kind != CodecKind::None {
+            by_size.entry(run.size.bytes()).or_default().push(index);
+        }
+    }
+    let mut jobs = Vec::new();
+    for sharing in by_size.values() {
+        let mut start = 0;
+        for chunk in &chunks[sharing[0]] {
+            let end = start + chunk.records as usize;
+            // Every codec of the group asks, so that each keeps its own even sample.
+            let wanted: Vec<bool> = sharing.iter().map(|index| codecs[*index].sample.wants_next()).collect();
+            let keep_image = plan.timing == Timing::Measure && wanted.contains(&true);
+            jobs.push((wanted, Job { records: start..end, codecs: sharing.clone(), keep_image }));
+            start = end;
+        }
+    }
+    let (wanted, jobs): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
+    let mut outputs: Vec<Vec<Option<PackedBytes>>> = codecs.iter().map(|_| Vec::new()).collect();
+    for (wanted, Packed { outputs: packed, kept_image, .. }) in
+        wanted.iter().zip(workers.pack(segment, &jobs))
+    {
+        for ((index, packed), wanted) in packed.into_iter().zip(wanted) {
+            outputs[index].push(packed);
+            if let (true, Some(image)) = (*wanted, &kept_image) {
+                codecs[index].sample.add(image.clone());
+            }
+        }
+    }
+    for (outputs, chunks) in outputs.iter_mut().zip(chunks) {
+        outputs.resize(chunks.len(), None); // `none` packs nothing
+    }
+    outputs
+}
+
+/// One codec's pages of a segment in the sequential order, and how densely they packed.
+struct MainPages {
+    cuts: Cuts,
+    pages: Arc<Pages>,
+    profile: PackProfile,
+}
+
+impl CodecRun {
+    fn take_segment(
+        &mut self,
+        plan: &Plan,
+        segment: &Segment,
+        chunks: &[Chunk],
+        outputs: &[Option<PackedBytes>],
+    ) -> MainPages {
+        let unit = plan.table.allocation;
+        let mut record_id = segment.first_record_id;
+        let mut profile = PackProfile::default();
+        let mut pages = Vec::with_capacity(chunks.len());
+        for (chunk, packed) in chunks.iter().zip(outputs) {
+            let page = outcome::outcome(chunk, *packed, unit);
+            let last = record_id + u64::from(chunk.records) - 1;
+            self.internal.push_leaf(record_id, last, DiskBytes(page.stored_bytes));
+            self.size = page.moves(self.size);
+            count_page(&mut self.tally, &page, unit.bytes());
+            let header = u64::from(crate::geometry::wiredtiger::facts::HEADER_BYTES);
+            profile.push(chunk.image_bytes - header, packed.map_or(chunk.image_bytes, |packed| packed.0));
+            pages.push(page);
+            record_id = last + 1;
+        }
+        MainPages { cuts: cuts(chunks), pages: Arc::new(Pages::new(pages)), profile }
+    }
+
+    fn finish(self, plan: &Plan) -> StorageEstimate {
+        let Self { kind, mut tally, internal, lanes, sample, .. } = self;
+        let internal = internal.finish();
+        tally.internal_pages = internal.pages;
+        tally.internal_blocks = internal.blocks;
+        tally.overhead = file::skeleton(&plan.table);
+        tally.assert_complete();
+        let storage = tally.storage();
+        let others = lanes.into_iter().map(|lane| {
+            let (leaf_bytes, leaves) = lane.finish();
+            let internal = internal.blocks.0 * leaves.max(1) / tally.leaf_pages.max(1);
+            DiskBytes(leaf_bytes + plan.table.allocation.round_up(internal).0 + tally.overhead.0)
+        });
+        let Band { low, high } = band::around(storage, others, plan.table.allocation);
+        StorageEstimate {
+            load: LoadState::Settled,
+            codec: CodecName { name: kind.name(), level: kind.level() },
+            storage,
+            band: Band { low, high },
+            basis: Basis::Modelled,
+            speed: (plan.timing == Timing::Measure).then(|| speed::measure(kind, sample.images())).flatten(),
+            tally,
+        }
+    }
+}
+
+fn count_page(tally: &mut Tally, page: &PageOutcome, unit_bytes: u64) {
+    tally.leaf_pages += 1;
+    tally.leaf_image += RawBytes(page.image_bytes);
+    tally.leaf_blocks += DiskBytes(page.stored_bytes);
+    let used_bytes = if let Some(packed_bytes) = page.packed_bytes {
+        tally.leaf_packed += PackedBytes(packed_bytes);
+        packed_bytes
+    } else {
+        tally.leaf_kept_raw += RawBytes(page.image_bytes);
+        tally.pages_kept_raw += 1;
+        page.image_bytes
+    };
+    tally.leaf_padding += DiskBytes(page.stored_bytes - used_bytes);
+    *tally.block_histogram.0.entry(page.stored_bytes / unit_bytes).or_default() += 1;
+}
+
+/// A segment at an image size that the run did not take: some of its pages are to be packed.
+struct WhatIf {
+    codec: usize,
+    chunks: Vec<Chunk>,
+    cuts: Cuts,
+    /// Pages that are packed.
+    sampled: Vec<usize>,
+    /// Lanes that go on with it.
+    lanes: Vec<usize>,
+}
+
+/// Moves the other orders on: each cuts the segment at its own image size.
+fn follow_lanes(
+    plan: &Plan,
+    workers: &Workers,
+    codecs: &mut [CodecRun],
+    segment: &Segment,
+    layout: &Layout,
+    chunks: &[Vec<Chunk>],
+    mains: &[MainPages],
+) {
+    let mut what_ifs = Vec::new();
+    for (codec, (run, main)) in codecs.iter_mut().zip(mains).enumerate() {
+        let mut here: Vec<WhatIf> = Vec::new();
+        for (index, lane) in run.lanes.iter_mut().enumerate() {
+            let size = lane.segment_filled(layout.cell_bytes(), &main.pages);
+            let chunks = layout.cut(size);
+            let cuts = cuts(&chunks);
+            if cuts == main.cuts {
+                lane.start(Arc::clone(&main.pages));
+            } else if let Some(known) = here.iter_mut().find(|known| known.cuts == cuts) {
+                known.lanes.push(index);
+            } else {
+                here.push(WhatIf { codec, chunks, cuts, sampled: Vec::new(), lanes: vec![index] });
+            }
+        }
+        let sizes = here.len();
+        for what_if in &mut here {
+            let pages = what_if.chunks.len();
+            let wanted = (pages / BAND_PAGES_DIVISOR / sizes.max(1)).max(BAND_PAGES_MIN).min(pages);
+            // Evenly, each in the middle of its stretch; the last page is an odd one.
+            what_if.sampled = (0..wanted).map(|nth| (2 * nth + 1) * (pages - 1) / (2 * wanted)).collect();
+            what_if.sampled.dedup();
+        }
+        what_ifs.append(&mut here);
+    }
+    debug_assert_eq!(chunks.len(), codecs.len());
+    let jobs: Vec<Job> = what_ifs
+        .iter()
+        .flat_map(|what_if| {
+            let mut starts = Vec::with_capacity(what_if.chunks.len() + 1);
+            let mut start = 0;
+            for chunk in &what_if.chunks {
+                starts.push(start);
+                start += chunk.records as usize;
+            }
+            starts.push(start);
+            let codec = what_if.codec;
+            what_if.sampled.clone().into_iter().map(move |page| Job {
+                records: starts[page]..starts[page + 1],
+                codecs: vec![codec],
+                keep_image: false,
+            })
+        })
+        .collect();
+    let mut packed = workers.pack(segment, &jobs).into_iter();
+    for what_if in what_ifs {
+        let mut sampled = vec![None; what_if.chunks.len()];
+        for page in &what_if.sampled {
+            let Some(Packed { image, outputs, .. }) = packed.next() else { break };
+            // An encoder that gave up made at least as many bytes as it got.
+            sampled[*page] = Some(outputs[0].1.unwrap_or(PackedBytes(image.0)));
+        }
+        let main = &mains[what_if.codec];
+        let unit = plan.table.allocation;
+        let pages = Arc::new(outcome::extrapolate(&what_if.chunks, layout, &main.profile, &sampled, unit));
+        for lane in what_if.lanes {
+            codecs[what_if.codec].lanes[lane].start(Arc::clone(&pages));
+        }
+    }
+}

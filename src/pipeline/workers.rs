@@ -1,0 +1,113 @@
+//! The threads that build and pack images, each with encoders of its own.
+
+use super::segments::Segment;
+use crate::codec::{Codec, CodecKind};
+use crate::geometry::wiredtiger::{charge, image::LeafImage};
+use crate::units::{AllocationUnit, PackedBytes, RawBytes};
+use rayon::{
+    ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder,
+    iter::{IntoParallelRefIterator, ParallelIterator},
+};
+use std::{
+    num::NonZeroUsize,
+    ops::Range,
+    sync::{Mutex, PoisonError},
+};
+
+/// One image to build, and the codecs that are to pack it.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Records of the segment, counted from its first.
+    pub records: Range<usize>,
+    /// Positions in the plan's list of codecs.
+    pub codecs: Vec<usize>,
+    /// Whether the image itself is wanted, to time encoders on.
+    pub keep_image: bool,
+}
+
+/// What came of a [`Job`].
+#[derive(Clone, Debug)]
+pub struct Packed {
+    /// Bytes of the image.
+    pub image: RawBytes,
+    /// A codec's position, and what it made of the image before the question whether that pays.
+    pub outputs: Vec<(usize, Option<PackedBytes>)>,
+    /// If it was asked for.
+    pub kept_image: Option<Vec<u8>>,
+}
+
+/// A pool of threads; the results do not depend on how many.
+pub struct Workers {
+    pool: ThreadPool,
+    kinds: Vec<CodecKind>,
+    unit: AllocationUnit,
+    /// One a thread, so a lock is never waited for.
+    sets: Vec<Mutex<WorkerSet>>,
+}
+
+struct WorkerSet {
+    encoders: Vec<Option<Box<dyn Codec>>>,
+    image: LeafImage,
+    output: Vec<u8>,
+}
+
+impl Workers {
+    /// Starts `threads` threads with an encoder of each kind.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no threads.
+    pub fn new(
+        threads: NonZeroUsize,
+        kinds: Vec<CodecKind>,
+        unit: AllocationUnit,
+    ) -> Result<Self, ThreadPoolBuildError> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads.get()).build()?;
+        let set = || WorkerSet {
+            encoders: kinds.iter().map(|kind| kind.encoder()).collect(),
+            image: LeafImage::new(),
+            output: Vec::new(),
+        };
+        let sets = (0..threads.get()).map(|_| Mutex::new(set())).collect();
+        Ok(Self { pool, kinds, unit, sets })
+    }
+
+    /// Runs both on the pool, side by side where it has two threads.
+    pub fn join<A: Send, B: Send>(
+        &self,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        self.pool.install(|| rayon::join(a, b))
+    }
+
+    /// Builds and packs every job's image. Results stand in the order of the jobs.
+    pub fn pack(&self, segment: &Segment, jobs: &[Job]) -> Vec<Packed> {
+        self.pool.install(|| jobs.par_iter().map(|job| self.pack_one(segment, job)).collect())
+    }
+
+    fn pack_one(&self, segment: &Segment, job: &Job) -> Packed {
+        let thread = rayon::current_thread_index().unwrap_or(0);
+        // A panic of another job ends the run anyway; the set itself holds no half-done state.
+        let mut set = self.sets[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        let WorkerSet { encoders, image, output } = &mut *set;
+        image.start();
+        for index in job.records.clone() {
+            image.push(segment.first_record_id + index as u64, segment.document(index));
+        }
+        let bytes = image.finish();
+        let raw = RawBytes(bytes.len() as u64);
+        let outputs = job
+            .codecs
+            .iter()
+            .map(|codec| {
+                let encoder = encoders[*codec].as_mut().filter(|_| charge::is_tried(raw, self.unit));
+                let output_bytes = encoder.and_then(|encoder| {
+                    encoder.pack(charge::encoder_input(bytes), output).then_some(output.len() as u64)
+                });
+                (*codec, charge::packed(self.kinds[*codec], raw, output_bytes))
+            })
+            .collect();
+        Packed { image: raw, outputs, kept_image: job.keep_image.then(|| bytes.to_vec()) }
+    }
+}
