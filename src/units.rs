@@ -57,7 +57,7 @@ impl AllocationUnit {
     pub const DEFAULT: Self = Self(NonZeroU64::new(4096).expect("4096 is not zero"));
 
     /// `None` unless `bytes` is a power of two from 512 to 128 MiB, WiredTiger's own range
-    /// (`allocation_size`, dist/api_data.py at tag mongodb-8.0.0).
+    /// (`allocation_size`, `dist/api_data.py` at tag mongodb-8.0.0).
     #[must_use]
     pub fn new(bytes: u64) -> Option<Self> {
         let in_range = (512..=128 << 20).contains(&bytes) && bytes.is_power_of_two();

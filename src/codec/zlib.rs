@@ -14,7 +14,7 @@ impl ZlibLevel {
     pub const MAX: i32 = 9;
     /// What WiredTiger uses unless told otherwise, and mongod never tells it otherwise.
     ///
-    /// Source: `zlib_init_config`, ext/compressors/zlib/zlib_compress.c at tag mongodb-8.0.0
+    /// Source: `zlib_init_config`, `ext/compressors/zlib/zlib_compress.c` at tag mongodb-8.0.0
     /// (`Z_DEFAULT_COMPRESSION`, which is 6).
     pub const SERVER: Self = Self(6);
 

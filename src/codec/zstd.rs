@@ -13,7 +13,7 @@ impl ZstdLevel {
     pub const MAX: i32 = 22;
     /// What a server uses unless `zstdDefaultCompressionLevel` says otherwise.
     ///
-    /// Source: `zstd_init_config`, ext/compressors/zstd/zstd_compress.c:484 at tag mongodb-8.0.0.
+    /// Source: `zstd_init_config`, `ext/compressors/zstd/zstd_compress.c:484` at tag mongodb-8.0.0.
     pub const SERVER: Self = Self(6);
 
     /// `None` outside 1..=22.

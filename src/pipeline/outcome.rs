@@ -50,19 +50,15 @@ impl Pages {
 }
 
 /// A segment's records as lengths: where its pages end at any image size, without touching a document.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Layout {
     /// Bytes of all cells up to and with record i.
     cumulated: Vec<u64>,
-    allocation_bytes: u32,
+    unit: AllocationUnit,
 }
 
 impl Layout {
     /// Of a segment of a collection.
-    ///
-    /// # Panics
-    ///
-    /// Never: an allocation unit has at most 128 MiB.
     #[must_use]
     pub fn of(segment: &Segment, unit: AllocationUnit) -> Self {
         let mut total = 0;
@@ -73,8 +69,7 @@ impl Layout {
                 total
             })
             .collect();
-        let allocation_bytes = u32::try_from(unit.bytes()).expect("128 MiB at most");
-        Self { cumulated, allocation_bytes }
+        Self { cumulated, unit }
     }
 
     /// Cell bytes of the whole segment.
@@ -92,7 +87,7 @@ impl Layout {
     /// The page images at one target size.
     #[must_use]
     pub fn cut(&self, size: ImageSize) -> Vec<Chunk> {
-        let limits = Limits::leaf(size.bytes(), self.allocation_bytes);
+        let limits = Limits::leaf(size.bytes(), self.unit);
         let mut before = 0;
         let lengths = self.cumulated.iter().map(|end| end - std::mem::replace(&mut before, *end));
         reconcile::chunks(limits, lengths)
@@ -130,7 +125,8 @@ impl PackProfile {
             None => left_packed,
             Some((cells, packed)) => {
                 let (span, rise) = (cells - left_cells, packed - left_packed);
-                left_packed + (u128::from(place - left_cells) * u128::from(rise) / u128::from(span)) as u64
+                // A segment's bytes are far below 2^32, so the product fits.
+                left_packed + (place - left_cells) * rise / span
             }
         }
     }
@@ -156,18 +152,18 @@ pub fn extrapolate(
             profile.between(start, layout.cell_bytes_before(records)).max(1)
         })
         .collect();
-    let (mut packed_sum, mut expected_sum) = (0, 0);
+    let (mut packed_sum, mut expected_sum) = (0_u128, 0_u128);
     for (packed, expected) in sampled.iter().zip(&expected) {
         if let Some(packed) = packed {
-            packed_sum += packed.0;
-            expected_sum += expected;
+            packed_sum += u128::from(packed.0);
+            expected_sum += u128::from(*expected);
         }
     }
     if expected_sum == 0 {
         (packed_sum, expected_sum) = (1, 1);
     }
     let pages = chunks.iter().zip(expected).zip(sampled).map(|((chunk, expected), sampled)| {
-        let guess = u128::from(expected) * u128::from(packed_sum) / u128::from(expected_sum);
+        let guess = u128::from(expected) * packed_sum / expected_sum;
         let packed = sampled.unwrap_or(PackedBytes(u64::try_from(guess).unwrap_or(u64::MAX)));
         outcome(chunk, Some(packed), unit)
     });

@@ -2,18 +2,21 @@
 
 /// Bytes of an unsigned integer in `WiredTiger`'s packing.
 ///
-/// Source: `__wt_vsize_uint`, src/include/intpack_inline.h at tag mongodb-8.0.0.
+/// Source: `__wt_vsize_uint`, `src/include/intpack_inline.h` at tag mongodb-8.0.0.
 #[must_use]
 pub fn packed_bytes(value: u64) -> u32 {
-    match value {
-        0..=ONE_BYTE_MAX => 1,
-        0..=TWO_BYTE_MAX => 2,
-        _ => {
-            let rest = value - TWO_BYTE_MAX - 1;
-            // One value needs no byte by this sum but gets one.
-            1 + (8 - rest.leading_zeros() / 8).max(1)
-        }
+    if value <= ONE_BYTE_MAX {
+        1
+    } else if value <= TWO_BYTE_MAX {
+        2
+    } else {
+        1 + tail_bytes(value - TWO_BYTE_MAX - 1)
     }
+}
+
+/// Bytes behind the first of a long packed integer. Nothing left to store still takes one.
+fn tail_bytes(rest: u64) -> u32 {
+    (8 - rest.leading_zeros() / 8).max(1)
 }
 
 const ONE_BYTE_MAX: u64 = 63;
@@ -21,21 +24,19 @@ const TWO_BYTE_MAX: u64 = ONE_BYTE_MAX + 1 + 0x1fff;
 
 /// Appends an unsigned integer in `WiredTiger`'s packing. A non-negative signed one packs the same.
 ///
-/// Source: `__wt_vpack_uint`, src/include/intpack_inline.h at tag mongodb-8.0.0.
+/// Source: `__wt_vpack_uint`, `src/include/intpack_inline.h` at tag mongodb-8.0.0.
 #[expect(clippy::cast_possible_truncation, reason = "each byte is masked by its range")]
 pub fn pack(value: u64, out: &mut Vec<u8>) {
-    match value {
-        0..=ONE_BYTE_MAX => out.push(0x80 | value as u8),
-        0..=TWO_BYTE_MAX => {
-            let rest = value - ONE_BYTE_MAX - 1;
-            out.extend_from_slice(&[0xc0 | (rest >> 8) as u8, rest as u8]);
-        }
-        _ => {
-            let rest = value - TWO_BYTE_MAX - 1;
-            let bytes = (8 - rest.leading_zeros() / 8).max(1);
-            out.push(0xe0 | bytes as u8);
-            out.extend_from_slice(&rest.to_be_bytes()[8 - bytes as usize..]);
-        }
+    if value <= ONE_BYTE_MAX {
+        out.push(0x80 | value as u8);
+    } else if value <= TWO_BYTE_MAX {
+        let rest = value - ONE_BYTE_MAX - 1;
+        out.extend_from_slice(&[0xc0 | (rest >> 8) as u8, rest as u8]);
+    } else {
+        let rest = value - TWO_BYTE_MAX - 1;
+        let bytes = tail_bytes(rest);
+        out.push(0xe0 | bytes as u8);
+        out.extend_from_slice(&rest.to_be_bytes()[8 - bytes as usize..]);
     }
 }
 
@@ -56,7 +57,7 @@ pub fn record_id_key_bytes(record_id: u64) -> u32 {
 
 /// Appends the key cell of a `RecordId`.
 ///
-/// Source: `__wt_cell_pack_leaf_key`, src/include/cell_inline.h at tag mongodb-8.0.0.
+/// Source: `__wt_cell_pack_leaf_key`, `src/include/cell_inline.h` at tag mongodb-8.0.0.
 #[expect(clippy::cast_possible_truncation, reason = "nine bytes at most")]
 pub fn push_record_id_key(record_id: u64, out: &mut Vec<u8>) {
     out.push((packed_bytes(record_id) as u8) << 2 | DESCRIPTOR_SHORT_KEY);
@@ -71,7 +72,7 @@ pub fn value_header_bytes(value_bytes: u64) -> u32 {
 
 /// Appends what stands in front of the data of a value cell without time window.
 ///
-/// Source: `__wt_cell_pack_value`, src/include/cell_inline.h at tag mongodb-8.0.0.
+/// Source: `__wt_cell_pack_value`, `src/include/cell_inline.h` at tag mongodb-8.0.0.
 #[expect(clippy::cast_possible_truncation, reason = "short lengths are at most 63")]
 pub fn push_value_header(value_bytes: u64, out: &mut Vec<u8>) {
     if value_bytes <= SHORT_BYTES_MAX {

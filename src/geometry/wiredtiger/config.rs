@@ -109,7 +109,7 @@ impl TableConfig {
 
     /// Bytes at which an in-memory leaf is forced out of the cache.
     ///
-    /// Source: `__btree_page_sizes`, src/btree/bt_handle.c at tag mongodb-8.0.0 (`maxmempage`).
+    /// Source: `__btree_page_sizes`, `src/btree/bt_handle.c` at tag mongodb-8.0.0 (`maxmempage`).
     #[must_use]
     pub fn memory_page_bytes_forced(&self) -> u64 {
         let by_cache = facts::DIRTY_TRIGGER_PCT * self.cache_bytes / 100 / facts::MEMORY_PAGE_CACHE_DIVISOR;

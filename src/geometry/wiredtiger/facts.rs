@@ -28,35 +28,35 @@ pub const COMPRESS_SKIP_BYTES: u32 = 64;
 
 /// Length field that the snappy and zstd extensions put in front of the encoder's output.
 ///
-/// Source: `snappy_compression` in ext/compressors/snappy/snappy_compress.c, `zstd_compress` in
-/// ext/compressors/zstd/zstd_compress.c, tag mongodb-8.0.0. The zlib extension writes none.
+/// Source: `snappy_compression` in `ext/compressors/snappy/snappy_compress.c`, `zstd_compress` in
+/// `ext/compressors/zstd/zstd_compress.c`, tag mongodb-8.0.0. The zlib extension writes none.
 pub const LENGTH_PREFIX_BYTES: u32 = 8;
 
 /// Share of the target image size at which a page is cut, in per cent.
 ///
 /// Source: mongod creates its tables with `split_pct=90`
 /// (`WiredTigerRecordStore::generateCreateString`).
-pub const SPLIT_PCT: u32 = 90;
+pub const SPLIT_PCT: u64 = 90;
 
 /// Share of the target image size at which a second-choice boundary is remembered, in per cent.
 ///
 /// Source: `WT_BTREE_MIN_SPLIT_PCT`, src/include/btree.h at tag mongodb-8.0.0.
-pub const MIN_SPLIT_PCT: u32 = 50;
+pub const MIN_SPLIT_PCT: u64 = 50;
 
 /// How many times the larger page size an image may have before compression.
 ///
-/// Source: `__btree_page_sizes`, src/btree/bt_handle.c at tag mongodb-8.0.0: `memory_page_image_max` is 0
+/// Source: `__btree_page_sizes`, `src/btree/bt_handle.c` at tag mongodb-8.0.0: `memory_page_image_max` is 0
 /// in mongod's tables, which means this multiple.
 pub const IMAGE_SIZE_MULTIPLE: u32 = 4;
 
 /// Leaf page sizes below this one are never adjusted to how well their pages pack.
 ///
-/// Source: `__btree_conf`, src/btree/bt_handle.c at tag mongodb-8.0.0 (`leafpage_compadjust`).
+/// Source: `__btree_conf`, `src/btree/bt_handle.c` at tag mongodb-8.0.0 (`leafpage_compadjust`).
 pub const ADJUST_LEAF_BYTES_MIN: u32 = 16 * 1024;
 
 /// A step of the image size, as a divisor of `leaf_page_max`.
 ///
-/// Source: `__rec_compression_adjust`, src/reconcile/rec_write.c at tag mongodb-8.0.0.
+/// Source: `__rec_compression_adjust`, `src/reconcile/rec_write.c` at tag mongodb-8.0.0.
 pub const ADJUST_STEP_DIVISOR: u32 = 10;
 
 /// Fewest cells of an internal page that is cut.
@@ -66,7 +66,7 @@ pub const INTERNAL_CELLS_MIN: u32 = 20;
 
 /// `allocation_size` of mongod's tables.
 ///
-/// Source: default of `file.meta`, dist/api_data.py at tag mongodb-8.0.0.
+/// Source: default of `file.meta`, `dist/api_data.py` at tag mongodb-8.0.0.
 pub const ALLOCATION_BYTES: u32 = 4096;
 
 /// `leaf_page_max` of a collection's table. Source: as [`ALLOCATION_BYTES`].
@@ -81,16 +81,16 @@ pub const INTERNAL_PAGE_BYTES_MAX: u32 = 4096;
 pub const MEMORY_PAGE_BYTES_MAX: u64 = 10 << 20;
 
 /// `eviction_dirty_trigger`: dirty share of the cache at which application threads evict, in per cent.
-/// Clips `memory_page_max`. Source: dist/api_data.py at tag mongodb-8.0.0.
+/// Clips `memory_page_max`. Source: `dist/api_data.py` at tag mongodb-8.0.0.
 pub const DIRTY_TRIGGER_PCT: u64 = 20;
 
 /// `eviction_updates_target`: share of the cache in updates at which eviction threads begin, in per cent.
-/// Half of `eviction_dirty_target`. Source: src/evict/evict_conn.c at tag mongodb-8.0.0.
+/// Half of `eviction_dirty_target`. Source: `src/evict/evict_conn.c` at tag mongodb-8.0.0.
 pub const UPDATES_TARGET_PCT_TENTHS: u64 = 25;
 
 /// A page may take this share of the dirty trigger at most: one tenth.
 ///
-/// Source: `__btree_page_sizes`, src/btree/bt_handle.c at tag mongodb-8.0.0.
+/// Source: `__btree_page_sizes`, `src/btree/bt_handle.c` at tag mongodb-8.0.0.
 pub const MEMORY_PAGE_CACHE_DIVISOR: u64 = 10;
 
 /// A page is split in memory once it holds this share of `memory_page_max`, in tenths. Source: as above.
@@ -98,14 +98,14 @@ pub const SPLIT_MEMORY_TENTHS: u64 = 8;
 
 /// Fewest records of the last insert list that a split in memory needs.
 ///
-/// Source: `__wt_leaf_page_can_split`, src/include/btree_inline.h at tag mongodb-8.0.0.
+/// Source: `__wt_leaf_page_can_split`, `src/include/btree_inline.h` at tag mongodb-8.0.0.
 pub const SPLIT_MEMORY_RECORDS_MIN: u32 = 5;
 
 /// Memory of an insert apart from its key: `WT_INSERT` 16 B and, in the mean, 4/3 skiplist pointers of 8 B.
 /// In thirds of a byte, so that sums stay whole.
 ///
-/// Source: `__row_insert_alloc`, src/btree/row_modify.c; `__wt_skip_choose_depth`,
-/// src/include/btree_inline.h (next level with probability 1/4), tag mongodb-8.0.0.
+/// Source: `__row_insert_alloc`, `src/btree/row_modify.c`; `__wt_skip_choose_depth`,
+/// `src/include/btree_inline.h` (next level with probability 1/4), tag mongodb-8.0.0.
 pub const INSERT_MEMORY_BYTES_THIRDS: u64 = 16 * 3 + 8 * 4;
 
 /// Memory of an update apart from its value, and the alignment of the sum.
@@ -117,7 +117,7 @@ pub const UPDATE_MEMORY_ALIGN: u64 = 32;
 
 /// Bytes of an address cookie's checksum: a packed 32-bit value, of which 99.6 % take 5 bytes.
 ///
-/// Source: `__wt_block_addr_pack`, src/block/block_addr.c; packing as in [`super::cell::packed_bytes`].
+/// Source: `__wt_block_addr_pack`, `src/block/block_addr.c`; packing as in [`super::cell::packed_bytes`].
 pub const COOKIE_CHECKSUM_BYTES: u32 = 5;
 
 /// One constant for `pagepress facts` and the test that holds docs/FORMAT.md to it.
@@ -142,8 +142,8 @@ pub fn all() -> Vec<Fact> {
         fact("block header", u64::from(BLOCK_HEADER_BYTES), "B", "WT_BLOCK_HEADER"),
         fact("bytes never packed", u64::from(COMPRESS_SKIP_BYTES), "B", "WT_BLOCK_COMPRESS_SKIP"),
         fact("length prefix of snappy and zstd", u64::from(LENGTH_PREFIX_BYTES), "B", "zstd_compress"),
-        fact("page is cut at", u64::from(SPLIT_PCT), "%", "split_pct"),
-        fact("second-choice boundary at", u64::from(MIN_SPLIT_PCT), "%", "WT_BTREE_MIN_SPLIT_PCT"),
+        fact("page is cut at", SPLIT_PCT, "%", "split_pct"),
+        fact("second-choice boundary at", MIN_SPLIT_PCT, "%", "WT_BTREE_MIN_SPLIT_PCT"),
         fact("image size multiple", u64::from(IMAGE_SIZE_MULTIPLE), "x", "__btree_page_sizes"),
         fact("leaf size from which images adjust", u64::from(ADJUST_LEAF_BYTES_MIN), "B", "__btree_conf"),
         fact("adjustment step divisor", u64::from(ADJUST_STEP_DIVISOR), "x", "__rec_compression_adjust"),

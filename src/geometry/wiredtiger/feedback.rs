@@ -13,7 +13,7 @@ pub struct ImageSize {
 impl ImageSize {
     /// As a table is opened. Without a compressor, or with small leaves, it never moves.
     ///
-    /// Source: `__btree_conf`, src/btree/bt_handle.c at tag mongodb-8.0.0.
+    /// Source: `__btree_conf`, `src/btree/bt_handle.c` at tag mongodb-8.0.0.
     #[must_use]
     pub fn new(config: &TableConfig, packs: bool) -> Self {
         let min = config.leaf_page_bytes_max;
@@ -48,7 +48,7 @@ impl ImageSize {
 
     /// Learns what one leaf block took: `packed_bytes` before padding, or `None` if it was stored raw.
     ///
-    /// Source: `__rec_compression_adjust`, src/reconcile/rec_write.c at tag mongodb-8.0.0.
+    /// Source: `__rec_compression_adjust`, `src/reconcile/rec_write.c` at tag mongodb-8.0.0.
     #[must_use]
     pub fn after_block(self, packed_bytes: Option<u64>, last: bool) -> Self {
         let Some(packed_bytes) = packed_bytes.filter(|_| self.moves()) else { return self };

@@ -12,7 +12,7 @@ const AVAIL_LIST_BYTES: u64 = 2048;
 
 /// Descriptor, and the two extent lists of a first checkpoint: what was allocated, what is available.
 ///
-/// Source: `__wti_desc_write`, src/block/block_open.c; `__ckpt_process`, src/block/block_ckpt.c; tag
+/// Source: `__wti_desc_write`, `src/block/block_open.c`; `__ckpt_process`, `src/block/block_ckpt.c`; tag
 /// mongodb-8.0.0. There is no discard list: nothing of an earlier checkpoint was freed.
 #[must_use]
 pub fn skeleton(config: &TableConfig) -> DiskBytes {

@@ -22,8 +22,8 @@ pub struct InternalPages {
 /// Builds the levels above the leaves while these are written, in memory that grows with the height only.
 ///
 /// Fan-out follows from the bytes of each entry: a promoted key, and an address cookie of offset, size and
-/// checksum. Source: `__rec_split_row_promote` and `__rec_root_write`, src/reconcile/rec_write.c;
-/// `__wt_block_addr_pack`, src/block/block_addr.c; tag mongodb-8.0.0.
+/// checksum. Source: `__rec_split_row_promote` and `__rec_root_write`, `src/reconcile/rec_write.c`;
+/// `__wt_block_addr_pack`, `src/block/block_addr.c`; tag mongodb-8.0.0.
 #[derive(Clone, Debug)]
 pub struct InternalBuilder {
     config: TableConfig,
@@ -51,10 +51,9 @@ impl InternalBuilder {
     /// For an empty table: the first block is written behind the descriptor.
     #[must_use]
     pub fn new(config: &TableConfig) -> Self {
-        let allocation_bytes = u32::try_from(config.allocation.bytes()).expect("128 MiB at most");
         Self {
             config: *config,
-            limits: Limits::internal(config.internal_page_bytes_max, allocation_bytes),
+            limits: Limits::internal(config.internal_page_bytes_max, config.allocation),
             levels: Vec::new(),
             offset: config.allocation.bytes(),
             previous_last: None,

@@ -1,18 +1,17 @@
 //! From an in-memory page to page images: where the boundaries fall.
 
 use super::facts;
+use crate::units::AllocationUnit;
 
 /// Bytes at which an image of target size `page_bytes` is cut: `pct` per cent, rounded to the nearest
 /// multiple of the allocation size unless that gives nothing or the whole page.
 ///
-/// Source: `__wt_split_page_size`, src/reconcile/rec_write.c at tag mongodb-8.0.0.
+/// Source: `__wt_split_page_size`, `src/reconcile/rec_write.c` at tag mongodb-8.0.0.
 #[must_use]
-pub fn split_bytes(pct: u32, page_bytes: u32, allocation_bytes: u32) -> u32 {
-    let exact = u64::from(page_bytes) * u64::from(pct) / 100;
-    let unit = u64::from(allocation_bytes);
-    let nearest = (exact + unit / 2) / unit * unit;
-    let split = if nearest == 0 || nearest == u64::from(page_bytes) { exact } else { nearest };
-    u32::try_from(split).expect("a share of a page is no larger than the page")
+pub fn split_bytes(pct: u64, page_bytes: u64, unit_bytes: u64) -> u64 {
+    let exact = page_bytes * pct / 100;
+    let nearest = (exact + unit_bytes / 2) / unit_bytes * unit_bytes;
+    if nearest == 0 || nearest == page_bytes { exact } else { nearest }
 }
 
 /// Sizes that decide the boundaries of one reconciliation.
@@ -21,27 +20,28 @@ pub struct Limits {
     page_bytes: u64,
     split_bytes: u64,
     min_split_bytes: u64,
-    allocation_bytes: u64,
+    unit_bytes: u64,
     cells_min: u32,
 }
 
 impl Limits {
     /// Of leaf images with target size `image_bytes`.
     #[must_use]
-    pub fn leaf(image_bytes: u32, allocation_bytes: u32) -> Self {
+    pub fn leaf(image_bytes: u32, unit: AllocationUnit) -> Self {
+        let page_bytes = u64::from(image_bytes);
         Self {
-            page_bytes: u64::from(image_bytes),
-            split_bytes: u64::from(split_bytes(facts::SPLIT_PCT, image_bytes, allocation_bytes)),
-            min_split_bytes: u64::from(split_bytes(facts::MIN_SPLIT_PCT, image_bytes, allocation_bytes)),
-            allocation_bytes: u64::from(allocation_bytes),
+            page_bytes,
+            split_bytes: split_bytes(facts::SPLIT_PCT, page_bytes, unit.bytes()),
+            min_split_bytes: split_bytes(facts::MIN_SPLIT_PCT, page_bytes, unit.bytes()),
+            unit_bytes: unit.bytes(),
             cells_min: 0,
         }
     }
 
     /// Of internal images.
     #[must_use]
-    pub fn internal(page_bytes: u32, allocation_bytes: u32) -> Self {
-        Self { cells_min: facts::INTERNAL_CELLS_MIN, ..Self::leaf(page_bytes, allocation_bytes) }
+    pub fn internal(page_bytes: u32, unit: AllocationUnit) -> Self {
+        Self { cells_min: facts::INTERNAL_CELLS_MIN, ..Self::leaf(page_bytes, unit) }
     }
 }
 
@@ -73,7 +73,7 @@ impl Open {
 /// Two images are held back: the engine decides about the last pair only at the end.
 ///
 /// Source: `__wti_rec_split`, `__wti_rec_split_crossing_bnd`, `__wti_rec_split_finish`,
-/// src/reconcile/rec_write.c at tag mongodb-8.0.0. The same rules in all releases from 4.4 on.
+/// `src/reconcile/rec_write.c` at tag mongodb-8.0.0. The same rules in all releases from 4.4 on.
 #[derive(Clone, Debug)]
 pub struct Chunker {
     limits: Limits,
@@ -131,7 +131,7 @@ impl Chunker {
             self.previous.replace(full).map(|open| chunk(open, false))
         };
         if self.space < bytes {
-            let grown = (self.current.bytes + bytes + header).next_multiple_of(self.limits.allocation_bytes);
+            let grown = (self.current.bytes + bytes + header).next_multiple_of(self.limits.unit_bytes);
             self.space = grown - self.current.bytes;
         }
         done
@@ -203,16 +203,16 @@ mod tests {
     #[test]
     fn two_hundred_byte_documents_make_the_servers_pages() {
         let records = (1..=29_395).map(|record_id| cell::record_bytes(record_id, 200));
-        let pages = chunks(Limits::leaf(32_768, 4096), records.clone());
+        let pages = chunks(Limits::leaf(32_768, AllocationUnit::DEFAULT), records.clone());
         assert_eq!((pages[0].records, pages[0].image_bytes), (139, 28_611));
         assert_eq!((pages[1].records, pages[1].image_bytes), (138, 28_468));
-        let pages = chunks(Limits::leaf(131_072, 4096), records);
+        let pages = chunks(Limits::leaf(131_072, AllocationUnit::DEFAULT), records);
         assert_eq!((pages[0].records, pages[0].image_bytes), (576, 118_633));
     }
 
     #[test]
     fn the_last_pair_is_merged_rebalanced_or_kept() {
-        let limits = Limits::leaf(32_768, 4096);
+        let limits = Limits::leaf(32_768, AllocationUnit::DEFAULT);
         let shape = |records: usize| -> Vec<_> {
             chunks(limits, std::iter::repeat_n(1000, records))
                 .iter()
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_large_record_shares_its_page_with_little_and_never_with_much() {
-        let limits = Limits::leaf(32_768, 4096);
+        let limits = Limits::leaf(32_768, AllocationUnit::DEFAULT);
         let shape = |sizes: &[u64]| -> Vec<_> {
             chunks(limits, sizes.iter().copied()).iter().map(|page| page.records).collect()
         };
@@ -242,6 +242,6 @@ mod tests {
 
     #[test]
     fn no_records_make_no_pages() {
-        assert!(chunks(Limits::leaf(32_768, 4096), []).is_empty());
+        assert!(chunks(Limits::leaf(32_768, AllocationUnit::DEFAULT), []).is_empty());
     }
 }

@@ -37,8 +37,8 @@ impl MemoryPage {
     /// Inserts a record and says whether the page is cut there. After a cut the page is the next one:
     /// empty, or with this record in it.
     ///
-    /// Source: `__wt_leaf_page_can_split`, src/include/btree_inline.h; `__split_insert`,
-    /// src/btree/bt_split.c; `__evict_force_check`, src/btree/bt_read.c; tag mongodb-8.0.0.
+    /// Source: `__wt_leaf_page_can_split`, `src/include/btree_inline.h`; `__split_insert`,
+    /// `src/btree/bt_split.c`; `__evict_force_check`, `src/btree/bt_read.c`; tag mongodb-8.0.0.
     pub fn insert(&mut self, record_id: u64, value_bytes: u64) -> Cut {
         let entry_thirds = entry_thirds(record_id, value_bytes);
         self.bytes_thirds += entry_thirds;
