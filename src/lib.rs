@@ -6,5 +6,6 @@ pub mod estimate;
 pub mod geometry;
 pub mod pipeline;
 pub mod record;
+pub mod report;
 pub mod source;
 pub mod units;
