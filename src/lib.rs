@@ -1,5 +1,6 @@
 //! How many bytes your documents take in MongoDB, per block compressor, before you deploy.
 
+pub mod cli;
 pub mod codec;
 pub mod document;
 pub mod estimate;
