@@ -114,9 +114,9 @@ impl Progress for Bar {
 fn style(bytes_total: Option<u64>, documents: Arc<AtomicU64>) -> ProgressStyle {
     let template = match bytes_total {
         Some(_) => {
-            "{msg} [{bar:20}] {binary_bytes} of {binary_total_bytes}  {documents} documents  {decimal_bytes_per_sec}  {eta} left"
+            "{msg} [{wide_bar}] {binary_bytes} of {binary_total_bytes}, {documents} documents, {decimal_bytes_per_sec}, {eta} left"
         }
-        None => "{msg} {spinner} {binary_bytes}  {documents} documents  {decimal_bytes_per_sec}",
+        None => "{msg} {spinner} {binary_bytes}, {documents} documents, {decimal_bytes_per_sec}",
     };
     ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
