@@ -182,7 +182,10 @@ pub(super) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
 
 /// Help without blanks at the ends of lines.
 fn trimmed(help: &clap::Error) -> String {
-    help.render().to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    let rendered = help.render().to_string();
+    let mut lines: Vec<&str> = rendered.lines().map(str::trim_end).collect();
+    lines.push("");
+    lines.join("\n")
 }
 
 /// `pagepress estimate` where that command was typed, else `pagepress`.
