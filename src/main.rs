@@ -20,13 +20,17 @@ fn main() -> ExitCode {
 }
 
 fn print(error: &CliError, err: &mut dyn Write) -> io::Result<()> {
-    write!(err, "error: {error}")?;
+    let mut message = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        write!(err, ": {cause}")?;
+        let text = cause.to_string();
+        // Some errors name their cause themselves.
+        if !message.ends_with(&text) {
+            message = format!("{message}: {text}");
+        }
         source = cause.source();
     }
-    writeln!(err)?;
+    writeln!(err, "error: {message}")?;
     for (at, hint) in error.hints().iter().enumerate() {
         let gap = if at == 0 { "\n" } else { "" };
         writeln!(err, "{gap}hint: {hint}")?;

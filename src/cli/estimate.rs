@@ -5,20 +5,12 @@ use super::clock::Clock;
 use super::plan::EstimatePlan;
 use super::progress::{self, Progress};
 use super::{CliError, Outcome};
-use crate::codec;
-use crate::document::{self, IdPlace};
-use crate::estimate::{CollectionEstimate, Estimate, ModelFacts};
-use crate::geometry::wiredtiger::{Release, TableConfig};
+use crate::estimate::Estimate;
+use crate::pipeline;
 use crate::report::{FileSink, ReportOptions, Sink};
 use crate::source::{self, OpenOptions, Source};
-use crate::units::{BsonBytes, Grouped};
+use crate::units::Grouped;
 use std::io;
-
-/// What the server adds where `_id` is missing: type byte, name with NUL, `ObjectId`.
-const ADDED_ID_BYTES: u64 = 1 + 4 + 12;
-
-/// Documents between two looks at the progress.
-const DOCUMENTS_PER_STEP: u64 = 1024;
 
 /// Runs the command.
 pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
@@ -63,10 +55,13 @@ fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) ->
 ///
 /// # Errors
 ///
-/// An input that cannot be opened or read; under `--on-bad-document stop` its first bad document.
+/// An input that cannot be opened or read, or holds no document; under [`OnBadDocument::Stop`] its first bad
+/// document.
+///
+/// [`OnBadDocument::Stop`]: crate::source::OnBadDocument::Stop
 pub fn run_estimate(plan: &EstimatePlan, progress: &dyn Progress) -> Result<Estimate, CliError> {
     let clock = Clock::start();
-    let options = OpenOptions { format: plan.format, on_bad: plan.on_bad };
+    let options = OpenOptions { format: plan.format, on_bad: plan.model.on_bad };
     // All of them before the first is read: a misspelt name is better known now.
     let sources = plan.inputs.iter().map(|input| source::open(input, options));
     let sources: Vec<Box<dyn Source>> = sources.collect::<Result<_, _>>()?;
@@ -74,66 +69,13 @@ pub fn run_estimate(plan: &EstimatePlan, progress: &dyn Progress) -> Result<Esti
     for mut source in sources {
         progress.begin(source.name(), source.bytes_total());
         source.notes().iter().for_each(|note| progress.note(&format!("note: {note}")));
-        let collection = model(plan, &mut *source, progress);
+        let name = collection_name(source.name()).to_owned();
+        let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
+        let collection = pipeline::estimate_collection(&name, &mut *source, &plan.model, &mut observe);
         progress.finish();
         collections.push(collection?);
     }
-    Ok(Estimate { model: model_facts(&plan.table), collections, timing: clock.read() })
-}
-
-// ---- The model: the one place where documents become figures. ----
-
-/// Estimates one collection.
-fn model(
-    _plan: &EstimatePlan,
-    source: &mut dyn Source,
-    progress: &dyn Progress,
-) -> Result<CollectionEstimate, CliError> {
-    let (mut documents, mut bson_bytes, mut ids_added) = (0, 0, 0);
-    let mut document = Vec::new();
-    while let Some(bytes) = source.next_document(&mut document)? {
-        documents += 1;
-        bson_bytes += bytes as u64;
-        if document::find_id(&document) == Ok(IdPlace::Missing) {
-            ids_added += 1;
-            bson_bytes += ADDED_ID_BYTES;
-        }
-        document.clear();
-        if documents % DOCUMENTS_PER_STEP == 0 {
-            progress.advance(source.bytes_read(), documents);
-        }
-    }
-    Ok(CollectionEstimate {
-        name: collection_name(source.name()).to_owned(),
-        sources: vec![source.name().to_owned()],
-        documents,
-        bson: BsonBytes(bson_bytes),
-        ids_added,
-        documents_skipped: source.skipped().documents,
-        skip_reasons: source.skipped().reasons.clone(),
-        sampled_fraction: 1.0,
-        storage: Vec::new(),
-    })
-}
-
-// ------------------------------------------------------------------
-
-fn model_facts(table: &TableConfig) -> ModelFacts {
-    let release = table.release;
-    ModelFacts {
-        server: release.to_string(),
-        server_note: release.is_newer_than_known().then(|| {
-            let newest = Release::NEWEST;
-            format!(
-                "server {release} is newer than the rules known here: those of {newest} are used, unverified"
-            )
-        }),
-        leaf_page_bytes_max: table.leaf_page_bytes_max.into(),
-        allocation_bytes: table.allocation.bytes(),
-        memory_page_bytes_max: table.memory_page_bytes_max,
-        cache_bytes: table.cache_bytes,
-        codec_versions: codec::library_versions(),
-    }
+    Ok(Estimate { model: pipeline::model_facts(&plan.model), collections, timing: clock.read() })
 }
 
 /// The input's file name without folders and the endings that name a format.

@@ -14,11 +14,12 @@ mod sizes;
 mod usage;
 
 pub use estimate::run_estimate;
-pub use plan::{EstimatePlan, SpeedTest};
+pub use plan::EstimatePlan;
 pub use progress::{Progress, Silent, Verbosity};
 pub use sizes::SizeError;
 pub use usage::UsageError;
 
+use crate::pipeline::PipelineError;
 use crate::source::SourceError;
 use args::{Args, Command, Parsed};
 use std::ffi::OsString;
@@ -43,6 +44,9 @@ pub enum CliError {
     /// An input cannot be opened, read or understood.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// No estimate came of an input that could be opened.
+    #[error(transparent)]
+    Pipeline(#[from] PipelineError),
     /// The result cannot be written.
     #[error("{place}: cannot write")]
     Output {
@@ -59,7 +63,13 @@ impl CliError {
     pub fn hints(&self) -> Vec<String> {
         match self {
             Self::Usage(error) => error.hints(),
-            Self::Source(error) => error.hints(),
+            Self::Source(error) | Self::Pipeline(PipelineError::Source(error)) => error.hints(),
+            Self::Pipeline(PipelineError::NoDocuments { .. }) => {
+                vec!["if it is not BSON, name its format: `--format json|csv|tsv`".to_owned()]
+            }
+            Self::Pipeline(PipelineError::Threads { .. }) => {
+                vec!["ask for fewer: `--threads 1`; the result does not depend on it".to_owned()]
+            }
             Self::Output { source, .. } => match source.kind() {
                 io::ErrorKind::NotFound => vec!["the folder of `--out` must exist".to_owned()],
                 _ => Vec::new(),

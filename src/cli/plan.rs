@@ -6,6 +6,7 @@ use super::sizes::parse_size;
 use super::usage::{THREADS_MAX, UsageError};
 use crate::codec::{CodecKind, ZlibLevel, ZstdLevel};
 use crate::geometry::wiredtiger::{Release, TableConfig};
+use crate::pipeline;
 use crate::report::{Detail, OutputKind};
 use crate::source::{Format, OnBadDocument};
 use crate::units::AllocationUnit;
@@ -21,38 +22,21 @@ pub(super) const CODECS_DEFAULT: [CodecKind; 4] = [
     CodecKind::Zstd(ZstdLevel::SERVER),
 ];
 
-/// Whether encoders are timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpeedTest {
-    /// Speeds are measured on this machine.
-    Run,
-    /// Speeds stay unknown.
-    Skip,
-}
-
 /// What `estimate` is to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct EstimatePlan {
     /// One or more; `-` at most once.
     pub inputs: Vec<PathBuf>,
     /// Format of all inputs; `None` to recognise each.
     pub format: Option<Format>,
-    /// One or more, none twice, in the order of the report.
-    pub codecs: Vec<CodecKind>,
-    /// Release and sizes, checked against the engine's ranges.
-    pub table: TableConfig,
-    /// What to do with documents that cannot be taken.
-    pub on_bad: OnBadDocument,
-    /// Worker threads.
-    pub threads: NonZeroUsize,
+    /// What the page model is asked: one or more codecs, none twice, and sizes within the engine's ranges.
+    pub model: pipeline::Plan,
     /// Format of the result.
     pub output: OutputKind,
     /// File of the result; `None` for standard output.
     pub out: Option<PathBuf>,
     /// How much is said about each figure.
     pub detail: Detail,
-    /// Whether encoders are timed.
-    pub speed_test: SpeedTest,
     /// How much is said on standard error.
     pub verbosity: Verbosity,
 }
@@ -66,23 +50,26 @@ impl EstimatePlan {
         }
         let out = args.out.clone().filter(|path| path != Path::new("-"));
         check_paths(&args.inputs, out.as_deref())?;
-        Ok(Self {
-            inputs: args.inputs.clone(),
-            format: args.format.map(Into::into),
+        let model = pipeline::Plan {
+            table: table(args)?,
             codecs: match args.codec.as_slice() {
                 [] => CODECS_DEFAULT.to_vec(),
                 lists => parse_codecs(lists)?,
             },
-            table: table(args)?,
-            on_bad: args.on_bad_document.map_or(OnBadDocument::Stop, Into::into),
             threads: match &args.threads {
                 None => std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
                 Some(text) => parse_threads(text)?,
             },
+            on_bad: args.on_bad_document.map_or(OnBadDocument::Stop, Into::into),
+            timing: if args.no_timing { pipeline::Timing::Skip } else { pipeline::Timing::Measure },
+        };
+        Ok(Self {
+            inputs: args.inputs.clone(),
+            format: args.format.map(Into::into),
+            model,
             output,
             out,
             detail: if args.explain { Detail::Definitions } else { Detail::Figures },
-            speed_test: if args.no_timing { SpeedTest::Skip } else { SpeedTest::Run },
             verbosity: if args.quiet { Verbosity::Quiet } else { Verbosity::Normal },
         })
     }

@@ -1,7 +1,5 @@
 //! One run of the program: own folder, no network, no terminal.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot run its program has failed")]
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -88,7 +88,7 @@ fn an_input_that_is_missing_is_found_out_before_another_is_read() {
 #[test]
 fn a_release_newer_than_the_rules_is_taken_and_said() {
     let case = || Case::new("estimate logs.bson --server 9.0").file("logs.bson", &documents(1));
-    let note = "server 9.0 is newer than the rules known here: those of 8.0 are used, unverified";
+    let note = "the rules of 9.0 are not known here; those of 8.0 are used and are unverified there";
     assert!(case().run().stdout.contains(&format!("\n{note}\n")));
     let answer = case().arg("--output=json").run();
     let json: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
@@ -189,4 +189,63 @@ fn output_holds_no_colour_whatever_the_environment_says() {
 fn explain_puts_a_sentence_for_each_column_under_the_table() {
     let answer = Case::new("estimate logs.bson --explain").file("logs.bson", &documents(1)).run();
     assert!(answer.stdout.contains("\nstorage/bson  storage divided by the BSON bytes"), "{answer:?}");
+}
+
+/// The figures of one run, as a program reads them.
+fn storage(args: &str, bytes: &[u8]) -> Vec<serde_json::Value> {
+    let answer = Case::new(&format!("estimate logs.bson -o json {args}")).file("logs.bson", bytes).run();
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let json: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+    json["collections"][0]["storage"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_row_a_codec_in_the_order_that_was_typed() {
+    let names = |args: &str| -> Vec<String> {
+        let rows = storage(args, &documents(500));
+        rows.iter().map(|row| format!("{} {}", row["codec"].as_str().unwrap(), row["level"])).collect()
+    };
+    assert_eq!(names("--no-timing"), ["none null", "snappy null", "zlib 6", "zstd 6"]);
+    assert_eq!(names("--no-timing -c zstd:9,none --codec zlib:1"), ["zstd 9", "none null", "zlib 1"]);
+}
+
+#[test]
+fn figures_add_up_and_do_not_depend_on_threads() {
+    let bytes = documents(40_000);
+    let rows = storage("--no-timing --threads 1", &bytes);
+    for row in &rows {
+        let of = |name: &str| row[name].as_u64().unwrap();
+        assert_eq!(
+            of("storage_bytes"),
+            of("leaf_block_bytes") + of("internal_block_bytes") + of("overhead_bytes")
+        );
+        assert!(
+            of("storage_bytes_low") <= of("storage_bytes") && of("storage_bytes") <= of("storage_bytes_high")
+        );
+    }
+    assert_eq!(storage("--no-timing --threads 7", &bytes), rows);
+    assert_eq!(storage("--no-timing --threads 2", &bytes), rows);
+}
+
+#[test]
+fn speeds_are_measured_unless_told_otherwise() {
+    let bytes = documents(20_000);
+    let measured = storage("--codec none,zstd:1", &bytes);
+    assert!(measured[0]["compress_mb_per_s"].is_null());
+    assert!(measured[1]["compress_mb_per_s"].as_f64().unwrap() > 0.0);
+    let skipped = storage("--codec none,zstd:1 --no-timing", &bytes);
+    assert!(
+        skipped.iter().all(|row| row["compress_mb_per_s"].is_null() && row["image_bytes_timed"].is_null())
+    );
+}
+
+#[test]
+fn an_input_without_documents_has_no_result() {
+    let answer = Case::new("estimate logs.bson -q").file("logs.bson", b"").run();
+    assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
+    assert_eq!(
+        answer.stderr,
+        "error: logs.bson: holds no document that could be read (0 skipped)\n\n\
+         hint: if it is not BSON, name its format: `--format json|csv|tsv`\n"
+    );
 }
