@@ -126,6 +126,41 @@ impl fmt::Display for Human {
     }
 }
 
+/// A size that was chosen, not measured, in the largest unit that divides it: `32 KiB`, `1 GiB`, `1000 B`.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact(pub u64);
+
+impl fmt::Display for Exact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+        let mut value = self.0;
+        let mut unit = 0;
+        while value >= 1024 && value.is_multiple_of(1024) && unit + 1 < UNITS.len() {
+            value /= 1024;
+            unit += 1;
+        }
+        write!(f, "{value} {}", UNITS[unit])
+    }
+}
+
+/// A count for people, digits in groups of three: `1,234,567`.
+#[derive(Clone, Copy, Debug)]
+pub struct Grouped(pub u64);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+        for (at, digit) in digits.char_indices() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                grouped.push(',');
+            }
+            grouped.push(digit);
+        }
+        f.pad(&grouped)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +198,34 @@ mod tests {
             (150 << 20, "150 MiB"),
         ] {
             assert_eq!(Human(bytes).to_string(), want);
+        }
+    }
+
+    #[test]
+    fn grouped_digits_start_from_the_right() {
+        for (count, want) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+            (u64::MAX, "18,446,744,073,709,551,615"),
+        ] {
+            assert_eq!(Grouped(count).to_string(), want);
+        }
+    }
+
+    #[test]
+    fn exact_sizes_lose_no_byte() {
+        for (bytes, want) in [
+            (0, "0 B"),
+            (1000, "1000 B"),
+            (32 << 10, "32 KiB"),
+            (1025, "1025 B"),
+            (1536 << 10, "1536 KiB"),
+            (10 << 40, "10 TiB"),
+            (1 << 60, "1048576 TiB"),
+        ] {
+            assert_eq!(Exact(bytes).to_string(), want);
         }
     }
 }

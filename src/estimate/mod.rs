@@ -1,8 +1,12 @@
 //! Figures: what was counted, what was modelled, and how sure it is. Knows no source of its integers.
 
 pub mod band;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod remarks;
 mod tally;
 
+pub use remarks::{Remark, remarks};
 pub use tally::{BlockHistogram, Tally};
 
 use crate::units::{BsonBytes, DiskBytes, Ratio};

@@ -1,12 +1,19 @@
-//! The one integration binary: a file a subject.
+//! The one integration binary: what only the whole program, or the whole model, shows.
+//!
+//! `case` runs the program; each other file is about one thing.
 
 #![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::print_stderr,
-    reason = "tests print what they skip, and compare sizes as percentages"
+    clippy::unwrap_used,
+    reason = "tests print what they skip, compare sizes as percentages, and fail by panicking"
 )]
 
 mod accuracy;
 mod architecture;
+mod case;
+mod estimate;
+mod help;
+mod usage;

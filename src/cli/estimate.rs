@@ -1,0 +1,115 @@
+//! `pagepress estimate`: open the inputs, ask the model, write the report.
+
+use super::args::EstimateArgs;
+use super::clock::Clock;
+use super::plan::EstimatePlan;
+use super::progress::{self, Progress};
+use super::{CliError, Outcome};
+use crate::estimate::Estimate;
+use crate::pipeline;
+use crate::report::{FileSink, ReportOptions, Sink};
+use crate::source::{self, OpenOptions, Source};
+use crate::units::Grouped;
+use std::io;
+
+/// Runs the command.
+pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
+    let plan = EstimatePlan::new(args)?;
+    let progress = progress::on_stderr(plan.verbosity);
+    let mut stdout = io::stdout();
+    let place = plan.out.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
+    let failed = |source| CliError::Output { place: place.clone(), source };
+    // Before the work: a place that cannot be written is better known now.
+    let sink = match &plan.out {
+        Some(path) => Sink::File(FileSink::create(path).map_err(failed)?),
+        None => Sink::Stream(&mut stdout),
+    };
+    let estimate = run_estimate(&plan, &*progress)?;
+    let options = ReportOptions { detail: plan.detail };
+    sink.write_whole(|out| plan.output.report().write(&estimate, &options, out)).map_err(failed)?;
+    Ok(outcome(&plan, &estimate, &*progress))
+}
+
+/// Says what was left out. The reports for people say it too, but briefly.
+fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) -> Outcome {
+    if let Some(note) = estimate.model.server_note.as_ref().filter(|_| !plan.output.has_prose()) {
+        progress.note(&format!("note: {note}"));
+    }
+    let mut outcome = Outcome::Complete;
+    for collection in &estimate.collections {
+        if collection.documents_skipped > 0 {
+            outcome = Outcome::Incomplete;
+            progress.note(&format!(
+                "warning: {}: {} skipped, {} counted",
+                collection.sources.join(", "),
+                Grouped(collection.documents_skipped),
+                Grouped(collection.documents)
+            ));
+            collection.skip_reasons.iter().for_each(|reason| progress.note(&format!("  {reason}")));
+        }
+    }
+    outcome
+}
+
+/// Opens every input of `plan` and estimates each as a collection.
+///
+/// # Errors
+///
+/// An input that cannot be opened or read, or holds no document; under [`OnBadDocument::Stop`] its first bad
+/// document.
+///
+/// [`OnBadDocument::Stop`]: crate::source::OnBadDocument::Stop
+pub fn run_estimate(plan: &EstimatePlan, progress: &dyn Progress) -> Result<Estimate, CliError> {
+    let clock = Clock::start();
+    let options = OpenOptions { format: plan.format, on_bad: plan.model.on_bad };
+    // All of them before the first is read: a misspelt name is better known now.
+    let sources = plan.inputs.iter().map(|input| source::open(input, options));
+    let sources: Vec<Box<dyn Source>> = sources.collect::<Result<_, _>>()?;
+    let mut collections = Vec::with_capacity(sources.len());
+    for mut source in sources {
+        progress.begin(source.name(), source.bytes_total());
+        source.notes().iter().for_each(|note| progress.note(&format!("note: {note}")));
+        let name = collection_name(source.name()).to_owned();
+        let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
+        let collection = pipeline::estimate_collection(&name, &mut *source, &plan.model, &mut observe);
+        progress.finish();
+        collections.push(collection?);
+    }
+    Ok(Estimate { model: pipeline::model_facts(&plan.model), collections, timing: clock.read() })
+}
+
+/// The input's file name without folders and the endings that name a format.
+fn collection_name(input: &str) -> &str {
+    const PACKED: [&str; 2] = [".gz", ".zst"];
+    const FORMATS: [&str; 6] = [".bson", ".jsonl", ".ndjson", ".json", ".csv", ".tsv"];
+    if input == "-" {
+        return "stdin";
+    }
+    let file = input.rsplit(['/', '\\']).next().unwrap_or(input);
+    let without = |name: &'_ str, endings: &[&str]| -> usize {
+        let ending = endings.iter().find(|ending| name.len() > ending.len() && name.ends_with(*ending));
+        name.len() - ending.map_or(0, |ending| ending.len())
+    };
+    let file = &file[..without(file, &PACKED)];
+    &file[..without(file, &FORMATS)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collections_are_named_after_their_files() {
+        for (input, want) in [
+            ("dump/shop/orders.bson", "orders"),
+            ("orders.bson.gz", "orders"),
+            ("orders.2024.jsonl.zst", "orders.2024"),
+            ("C:\\dump\\orders.csv", "orders"),
+            ("orders", "orders"),
+            (".bson", ".bson"),
+            ("-", "stdin"),
+        ] {
+            assert_eq!(collection_name(input), want);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What help says: a line for `-h`, and for `--help` the unit, the default and whose it is, and what follows
+//! from another value. Numbers come from the constants that are enforced.
+
+use super::plan::CODECS_DEFAULT;
+use super::sizes::{GRAMMAR, Typed};
+use super::usage::THREADS_MAX;
+use crate::codec::{ZlibLevel, ZstdLevel};
+use crate::geometry::wiredtiger::{Release, TableConfig};
+
+pub(super) const ABOUT: &str = "Predict how many bytes documents take in MongoDB, per compressor";
+
+pub(super) const ABOUT_LONG: &str = "\
+Predict how many bytes documents take in MongoDB, per compressor.
+
+Pages are rebuilt from your own documents as WiredTiger would build them, and \
+packed block by block with the encoders that a server uses. No database is \
+needed.
+
+The result goes to standard output, everything else to standard error. Exit \
+codes: 0 complete; 1 printed, but input was skipped; 2 nothing printed.";
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  pagepress estimate dump/shop/orders.bson
+  pagepress estimate --codec snappy,zstd:3,zstd:9 --output markdown orders.bson";
+
+pub(super) const ESTIMATE: &str = "Predict a collection's size on disk from its documents, offline";
+
+pub(super) const ESTIMATE_LONG: &str = "\
+Predict a collection's size on disk from its documents, offline.
+
+Each input is one collection. All documents are read, in their order, for a \
+server that loads them in that order.";
+
+pub(super) const ESTIMATE_EXAMPLES: &str = "\
+Examples:
+  A dump, under the compressors that a server offers:
+    pagepress estimate dump/shop/orders.bson
+  Is a higher level worth its time?
+    pagepress estimate --codec zstd:3,zstd:6,zstd:12,zstd:19 orders.bson
+  For a spreadsheet, without measuring speeds:
+    pagepress estimate --no-timing --output csv --out sizes.csv *.bson
+  From a running server:
+    mongodump -d shop -c orders -o - | pagepress estimate -";
+
+pub(super) const FACTS: &str = "Print the constants of the page model and the encoders' versions";
+
+pub(super) const FACTS_LONG: &str = "\
+Print the constants of the page model, each with its unit and its symbol in \
+WiredTiger's source, and the versions of the encoders in this build.";
+
+pub(super) const FACTS_EXAMPLES: &str = "\
+Examples:
+  pagepress facts
+  pagepress facts | grep 'leaf page'";
+
+pub(super) const COMPLETIONS: &str = "Print a script that completes commands and options in a shell";
+
+pub(super) const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  pagepress completions bash > ~/.local/share/bash-completion/completions/pagepress
+  pagepress completions fish > ~/.config/fish/completions/pagepress.fish";
+
+pub(super) const MAN: &str = "Print the manual page of pagepress or of one of its commands";
+
+pub(super) const MAN_EXAMPLES: &str = "\
+Examples:
+  pagepress man | man -l -
+  pagepress man estimate > pagepress-estimate.1";
+
+pub(super) const INPUTS: &str = "Files of documents; `-` reads standard input";
+
+pub(super) const INPUTS_LONG: &str = "\
+Files of documents, one collection each; `-` reads standard input.
+
+What a file holds is recognised by its content first and its name second; \
+`--format` overrides both.";
+
+pub(super) const FORMAT: &str = "bson, json, csv or tsv [default: by content]";
+
+pub(super) const FORMAT_LONG: &str = "\
+Format of all inputs: bson, json (JSON or Extended JSON), csv or tsv.
+
+By default each input is recognised by its content, then by its name. Name the \
+format where text could be either.";
+
+pub(super) const ON_BAD: &str = "stop, or skip and count [default: stop]";
+
+pub(super) const ON_BAD_LONG: &str = "\
+What to do with a document that cannot be taken: stop, or skip.
+
+`stop`, pagepress's default, ends with its place and what is wrong with it. \
+`skip` counts it and goes on where the next document can be found; the result \
+says how many were left out, and the exit code is 1.";
+
+pub(super) const CODEC: &str = "As in snappy,zlib:9,zstd [default: all]";
+
+pub(super) fn codec_long() -> String {
+    let default: Vec<_> = CODECS_DEFAULT.iter().map(ToString::to_string).collect();
+    format!(
+        "\
+Block compressors to compare, separated by commas, in the order of the report: none, snappy, \
+zlib[:{}..{}], zstd[:{}..{}].
+
+Without a level, zlib means zlib:{} and zstd means zstd:{}, which is what a server uses; the \
+zstd library's own default of 3 is not. Higher levels take longer and, since disk comes in whole \
+units, often end on the same size.
+
+[default: {}: all that MongoDB offers, at a server's levels]",
+        ZlibLevel::MIN,
+        ZlibLevel::MAX,
+        ZstdLevel::MIN,
+        ZstdLevel::MAX,
+        ZlibLevel::SERVER.get(),
+        ZstdLevel::SERVER.get(),
+        default.join(",")
+    )
+}
+
+pub(super) fn server() -> String {
+    format!("Release to follow [default: {}]", Release::NEWEST)
+}
+
+pub(super) fn server_long() -> String {
+    let known: Vec<_> = Release::KNOWN.iter().map(|(major, minor)| format!("{major}.{minor}")).collect();
+    format!(
+        "\
+MongoDB release whose rules are followed, as MAJOR.MINOR or MAJOR.MINOR.PATCH: {}.
+
+A newer release is taken by the rules of {newest}, and the result says that they are unverified \
+there. Without a patch number the last of the line is meant.
+
+[default: {newest}, the newest one known here]",
+        known.join(", "),
+        newest = Release::NEWEST
+    )
+}
+
+pub(super) const LOAD: &str = "State: settled [default: settled]";
+
+pub(super) const LOAD_LONG: &str = "\
+State of the collection that is predicted: settled.
+
+`settled` means that no page carries time windows: a standalone server, or a \
+replica set whose pages were written after its history window had passed them by.
+
+[default: settled]";
+
+fn default_table() -> TableConfig {
+    TableConfig::collection(Release::NEWEST)
+}
+
+pub(super) fn leaf_page_max() -> String {
+    let default = Typed(default_table().leaf_page_bytes_max.into());
+    format!("Largest leaf image [default: {default}]")
+}
+
+pub(super) fn leaf_page_max_long() -> String {
+    format!(
+        "\
+Largest leaf page image before block compression: {GRAMMAR}, and a multiple of the allocation \
+size. Under a compressor images grow to four times this size where their blocks stay below it.
+
+Larger leaves pack better and are read back whole: a point read unpacks all of one.
+
+[default: {}, WiredTiger's own; a collection keeps it unless created with a configString] \
+[range: 512 to 512M]",
+        Typed(default_table().leaf_page_bytes_max.into())
+    )
+}
+
+pub(super) fn allocation_size() -> String {
+    format!("Unit that disk comes in [default: {}]", Typed(default_table().allocation.bytes()))
+}
+
+pub(super) fn allocation_size_long() -> String {
+    format!(
+        "\
+Unit that the data file is allocated in: a power of two; {GRAMMAR}.
+
+Each block is a whole number of units, so a larger one pads more, and a page that packing \
+shortens by less than a unit is stored raw.
+
+[default: {}, WiredTiger's own; a collection keeps it unless created with a configString] \
+[range: 512 to 128M]",
+        Typed(default_table().allocation.bytes())
+    )
+}
+
+pub(super) fn memory_page_max() -> String {
+    let default = Typed(default_table().memory_page_bytes_max);
+    format!("Largest page in memory [default: {default}]")
+}
+
+pub(super) fn memory_page_max_long() -> String {
+    format!(
+        "\
+Size that a page in memory may reach before it is split and written: {GRAMMAR}.
+
+It decides how many documents are cut into pages together, so it moves where pages end, and \
+little else.
+
+[default: {}, what mongod asks for] [range: 512 to 10T]",
+        Typed(default_table().memory_page_bytes_max)
+    )
+}
+
+pub(super) fn cache_size() -> String {
+    format!("Cache of the server [default: {}]", Typed(default_table().cache_bytes))
+}
+
+pub(super) fn cache_size_long() -> String {
+    format!(
+        "\
+WiredTiger cache of the server that loads the documents: {GRAMMAR}.
+
+A page in memory takes a fiftieth of the cache at most: below 500M it is split before \
+`--memory-page-max`, and above that the cache changes nothing here.
+
+[default: {}, pagepress's own; a server takes half of its memory less 1G] [range: 256M and more]",
+        Typed(default_table().cache_bytes)
+    )
+}
+
+pub(super) const OUTPUT: &str = "table, json, csv or markdown [default: table]";
+
+pub(super) const OUTPUT_LONG: &str = "\
+Format of the result: table (for people), json (schema 1, every figure), csv (every figure of \
+a row, its unit in the column's name) or markdown.
+
+What is not known is `-` in a table, an empty cell in csv and null in json; never 0.
+
+[default: table]";
+
+pub(super) const OUT: &str = "Write to FILE instead of standard output";
+
+pub(super) const OUT_LONG: &str = "\
+Write the result to FILE instead of standard output.
+
+It is written beside its place and renamed when it is whole, so a run that fails leaves a file \
+that was there before as it was.";
+
+pub(super) const EXPLAIN: &str = "Say what each column means";
+
+pub(super) const EXPLAIN_LONG: &str = "\
+Say what each column means, in a sentence each under the table. Goes with table and markdown.";
+
+pub(super) const NO_TIMING: &str = "Do not measure how fast encoders are";
+
+pub(super) const NO_TIMING_LONG: &str = "\
+Do not measure how fast encoders are: a run takes less time, and speeds stay unknown. Sizes \
+are the same.";
+
+pub(super) const THREADS: &str = "Worker threads [default: all cores]";
+
+pub(super) fn threads_long() -> String {
+    format!(
+        "\
+Worker threads, 1 to {THREADS_MAX}. The result does not depend on it; time and memory do.
+
+[default: all cores]"
+    )
+}
+
+pub(super) const QUIET: &str = "No progress, notes or warnings on standard error";
+
+pub(super) const QUIET_LONG: &str = "\
+No progress, notes or warnings on standard error; errors only. The exit code still says \
+whether input was skipped.";

@@ -1,0 +1,125 @@
+//! The command line: what was typed, what it means, and one short file for each command.
+//!
+//! Strings stop here: below this module there are only types that cannot be wrong.
+
+mod args;
+mod clock;
+mod estimate;
+mod facts;
+mod help;
+mod manual;
+mod plan;
+mod progress;
+mod sizes;
+mod usage;
+
+pub use estimate::run_estimate;
+pub use plan::EstimatePlan;
+pub use progress::{Progress, Silent, Verbosity};
+pub use sizes::SizeError;
+pub use usage::UsageError;
+
+use crate::pipeline::PipelineError;
+use crate::source::SourceError;
+use args::{Args, Command, Parsed};
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+/// What a run that printed its result has to say about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything was taken into account.
+    Complete,
+    /// The result is printed, but input was skipped.
+    Incomplete,
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CliError {
+    /// What was typed makes no sense.
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    /// An input cannot be opened, read or understood.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// No estimate came of an input that could be opened.
+    #[error(transparent)]
+    Pipeline(#[from] PipelineError),
+    /// The result cannot be written.
+    #[error("{place}: cannot write")]
+    Output {
+        /// The file's name, or standard output.
+        place: String,
+        /// The system's answer.
+        source: io::Error,
+    },
+}
+
+impl CliError {
+    /// What the user can do next, one line each, best first.
+    #[must_use]
+    pub fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Usage(error) => error.hints(),
+            Self::Source(error) | Self::Pipeline(PipelineError::Source(error)) => error.hints(),
+            Self::Pipeline(PipelineError::NoDocuments { .. }) => {
+                vec!["if it is not BSON, name its format: `--format json|csv|tsv`".to_owned()]
+            }
+            Self::Pipeline(PipelineError::Threads { .. }) => {
+                vec!["ask for fewer: `--threads 1`; the result does not depend on it".to_owned()]
+            }
+            Self::Output { source, .. } => match source.kind() {
+                io::ErrorKind::NotFound => vec!["the folder of `--out` must exist".to_owned()],
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    /// Whether nobody reads the result any more, as in `pagepress … | head -1`.
+    #[must_use]
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Output { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    fn stdout(source: io::Error) -> Self {
+        Self::Output { place: "standard output".to_owned(), source }
+    }
+}
+
+/// Runs the command that `argv` (program name first) asks for; the result goes to standard output.
+///
+/// # Errors
+///
+/// No result: usage, input or output. See [`CliError`].
+pub fn run(argv: impl IntoIterator<Item = OsString>) -> Result<Outcome, CliError> {
+    let typed = match args::parse(argv)? {
+        Parsed::Help(text) => return print(|out| out.write_all(text.as_bytes())),
+        Parsed::Run(typed) => *typed,
+    };
+    match typed {
+        Args { version: true, verbose: true, .. } => print(facts::write_versions),
+        Args { version: true, .. } => print(facts::write_version),
+        Args { command: None, .. } => Err(UsageError::NoCommand.into()),
+        Args { command: Some(command), .. } => run_command(command),
+    }
+}
+
+fn run_command(command: Command) -> Result<Outcome, CliError> {
+    match command {
+        Command::Estimate(typed) => estimate::run(&typed),
+        Command::Facts => print(facts::write_facts),
+        Command::Completions { shell } => print(|out| manual::write_completions(shell, out)),
+        Command::Man { command } => {
+            let page = manual::page(command.as_deref())?;
+            print(|out| out.write_all(&page))
+        }
+    }
+}
+
+fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Outcome, CliError> {
+    let mut out = io::stdout().lock();
+    write(&mut out).and_then(|()| out.flush()).map_err(CliError::stdout)?;
+    Ok(Outcome::Complete)
+}

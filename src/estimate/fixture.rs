@@ -1,0 +1,143 @@
+//! Fixed estimates for tests of everything that reads one. Figures are invented, but they add up.
+
+use super::{
+    Band, BlockHistogram, CodecName, CollectionEstimate, Estimate, LoadState, ModelFacts, Speed,
+    StorageEstimate, Tally, Timing,
+};
+use crate::estimate::Basis;
+use crate::units::{BsonBytes, DiskBytes, PackedBytes, RawBytes};
+
+/// Two documents' worth of surprises: nothing measured, nothing to divide by, names full of punctuation.
+pub(crate) fn awkward() -> Estimate {
+    let mut estimate = logs();
+    estimate.model.server = "9.0".to_owned();
+    estimate.model.server_note =
+        Some("server 9.0 is newer than the rules known here: those of 8.0 are used".to_owned());
+    estimate.timing.cpu_s = None;
+    let collection = &mut estimate.collections[0];
+    "a|b,\"c\"\u{1b}[31m\nd".clone_into(&mut collection.name);
+    collection.sources = vec!["x, y.bson".to_owned(), "-".to_owned()];
+    collection.documents = 3;
+    collection.bson = BsonBytes(0);
+    collection.ids_added = 1;
+    collection.documents_skipped = 2;
+    collection.skip_reasons = vec!["x, y.bson: document 1 at byte 40: damaged".to_owned()];
+    collection.sampled_fraction = 0.25;
+    for row in &mut collection.storage {
+        row.basis = Basis::Extrapolated;
+        row.load = LoadState::Bulk;
+        row.speed = None;
+    }
+    estimate
+}
+
+/// One collection under five codecs, two of which end on the same blocks.
+pub(crate) fn logs() -> Estimate {
+    Estimate {
+        model: ModelFacts {
+            server: "6.0".to_owned(),
+            server_note: None,
+            leaf_page_bytes_max: 32 << 10,
+            allocation_bytes: 4096,
+            memory_page_bytes_max: 10 << 20,
+            cache_bytes: 1 << 30,
+            codec_versions: vec![
+                ("zstd", "1.5.7".to_owned()),
+                ("snappy", "1.1.7".to_owned()),
+                ("zlib", "1.3.1".to_owned()),
+            ],
+        },
+        collections: vec![CollectionEstimate {
+            name: "logs".to_owned(),
+            sources: vec!["logs.bson".to_owned()],
+            documents: 100_000,
+            bson: BsonBytes(18_627_231),
+            ids_added: 0,
+            documents_skipped: 0,
+            skip_reasons: Vec::new(),
+            sampled_fraction: 1.0,
+            storage: vec![
+                none(),
+                snappy(),
+                zlib(),
+                zstd(3, 9_400_000, 210.4),
+                zstd(6, 9_300_000, 90.123_456),
+            ],
+        }],
+        timing: Timing { wall_s: 1.234_567, cpu_s: Some(2.345_678) },
+    }
+}
+
+fn none() -> StorageEstimate {
+    let tally = Tally {
+        leaf_image: RawBytes(19_200_000),
+        leaf_kept_raw: RawBytes(19_200_000),
+        pages_kept_raw: 601,
+        ..leaves(&[(4, 1), (8, 600)], 8)
+    };
+    row("none", None, tally, (0, 0), None)
+}
+
+fn snappy() -> StorageEstimate {
+    let tally = Tally {
+        leaf_image: RawBytes(19_200_000),
+        leaf_packed: PackedBytes(9_400_000),
+        leaf_kept_raw: RawBytes(3_232_000),
+        pages_kept_raw: 101,
+        ..leaves(&[(4, 100), (5, 400), (8, 101)], 8)
+    };
+    row("snappy", None, tally, (5, 7), Some((1234.5, 2345.6)))
+}
+
+fn zlib() -> StorageEstimate {
+    let tally = Tally {
+        leaf_image: RawBytes(19_150_000),
+        leaf_packed: PackedBytes(9_000_000),
+        ..leaves(&[(3, 10), (6, 390)], 6)
+    };
+    row("zlib", Some(6), tally, (10, 20), Some((41.0, 300.25)))
+}
+
+fn zstd(level: i32, packed_bytes: u64, compress_mb_per_s: f64) -> StorageEstimate {
+    let tally = Tally {
+        leaf_image: RawBytes(19_150_000),
+        leaf_packed: PackedBytes(packed_bytes),
+        ..leaves(&[(6, 400)], 6)
+    };
+    row("zstd", Some(level), tally, (57, 243), Some((compress_mb_per_s, 800.2)))
+}
+
+fn leaves(units_and_pages: &[(u64, u64)], internal_pages: u64) -> Tally {
+    Tally {
+        leaf_pages: units_and_pages.iter().map(|(_, pages)| pages).sum(),
+        leaf_blocks: DiskBytes(units_and_pages.iter().map(|(units, pages)| units * pages * 4096).sum()),
+        block_histogram: BlockHistogram(units_and_pages.iter().copied().collect()),
+        internal_pages,
+        internal_blocks: DiskBytes(internal_pages * 4096),
+        overhead: DiskBytes(3 * 4096),
+        ..Tally::default()
+    }
+}
+
+fn row(
+    name: &'static str,
+    level: Option<i32>,
+    mut tally: Tally,
+    band_units: (u64, u64),
+    speeds_mb_per_s: Option<(f64, f64)>,
+) -> StorageEstimate {
+    tally.leaf_padding = DiskBytes(tally.leaf_blocks.0 - tally.leaf_packed.0 - tally.leaf_kept_raw.0);
+    tally.assert_complete();
+    let storage = tally.storage();
+    let band = Band {
+        low: DiskBytes(storage.0 - band_units.0 * 4096),
+        high: DiskBytes(storage.0 + band_units.1 * 4096),
+    };
+    let speed = speeds_mb_per_s.map(|(compress_mb_per_s, decompress)| Speed {
+        compress_mb_per_s,
+        decompress_mb_per_s: Some(decompress),
+        image_bytes_timed: 8_000_000,
+    });
+    let codec = CodecName { name, level };
+    StorageEstimate { load: LoadState::Settled, codec, storage, band, basis: Basis::Modelled, tally, speed }
+}

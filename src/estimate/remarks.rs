@@ -1,0 +1,350 @@
+//! What the figures say together: the lines under a table that a reader would else have to work out.
+
+use super::{CodecName, CollectionEstimate, LoadState, ModelFacts, StorageEstimate};
+use crate::units::{DiskBytes, Grouped, Human};
+use std::fmt;
+
+/// Share of leaf pages stored raw from which it is worth a line.
+const KEPT_RAW_TENTHS_MIN: u64 = 100;
+
+/// Width of the band from which it is worth a line.
+const BAND_TENTHS_MIN: u64 = 50;
+
+/// Tenths of a per cent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tenths(u64);
+
+impl Tenths {
+    /// `part` of `whole`, rounded to the nearest tenth of a per cent; `None` of nothing.
+    fn of(part: u64, whole: u64) -> Option<Self> {
+        let scaled = u128::from(part) * 1000;
+        let rounded = (scaled + u128::from(whole / 2)).checked_div(u128::from(whole))?;
+        u64::try_from(rounded).ok().map(Self)
+    }
+}
+
+impl fmt::Display for Tenths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(tenths) = *self;
+        write!(f, "{}.{} %", Grouped(tenths / 10), tenths % 10)
+    }
+}
+
+/// One line about a collection's figures.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Remark {
+    /// The release asked for is not one whose rules are known here.
+    ServerRules(String),
+    /// Documents were left out.
+    Skipped {
+        /// How many.
+        documents: u64,
+        /// The first one's message.
+        first_reason: Option<String>,
+    },
+    /// Only a part of the input was read.
+    Sampled {
+        /// Share of the input that was read, 0 to 1.
+        fraction: f64,
+    },
+    /// Documents came without an `_id`.
+    IdsAdded {
+        /// How many.
+        documents: u64,
+        /// Of how many.
+        of: u64,
+    },
+    /// The codec whose file is smallest.
+    Smallest {
+        /// In which state.
+        load: LoadState,
+        /// All codecs that end on this size.
+        codecs: Vec<CodecName>,
+        /// That file.
+        storage: DiskBytes,
+        /// Its share of the BSON bytes.
+        of_bson: Option<Tenths>,
+    },
+    /// Codecs of different strength that end on the same file size.
+    SameStorage {
+        /// In which state.
+        load: LoadState,
+        /// Two or more, in the order of the table.
+        codecs: Vec<CodecName>,
+        /// The size they share.
+        storage: DiskBytes,
+        /// Size in allocation units.
+        blocks: u64,
+    },
+    /// Many leaf pages did not pay for packing.
+    KeptRaw {
+        /// In which state.
+        load: LoadState,
+        /// Under which codec.
+        codec: CodecName,
+        /// Share of leaf pages.
+        share: Tenths,
+    },
+    /// The same load can end on rather different sizes; the widest case.
+    WideBand {
+        /// In which state.
+        load: LoadState,
+        /// Under which codec.
+        codec: CodecName,
+        /// Largest less smallest, of the expected size.
+        width: Tenths,
+    },
+    /// Speeds were taken here and now.
+    SpeedsMeasured {
+        /// Page image bytes that one repetition packed, at most.
+        image_bytes_timed: u64,
+    },
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ServerRules(note) => f.write_str(note),
+            Self::Skipped { documents, first_reason } => {
+                let were = if *documents == 1 { "document was" } else { "documents were" };
+                write!(f, "{} {were} skipped and not counted", Grouped(*documents))?;
+                first_reason.iter().try_for_each(|reason| write!(f, "; the first: {reason}"))
+            }
+            Self::Sampled { fraction } => {
+                write!(f, "{:.1} % of the input was read: sizes are extrapolated", fraction * 100.0)
+            }
+            Self::IdsAdded { documents, of } => write!(
+                f,
+                "an `_id` of 17 bytes was added to {} of {} documents, as a driver would",
+                Grouped(*documents),
+                Grouped(*of)
+            ),
+            Self::Smallest { load, codecs, storage, of_bson } => {
+                write!(f, "{}: smallest file under {}, {}", load.name(), Listed(codecs), Human(storage.0))?;
+                of_bson.iter().try_for_each(|share| write!(f, " or {share} of the BSON bytes"))
+            }
+            Self::SameStorage { load, codecs, storage, blocks } => write!(
+                f,
+                "{}: {} end on the same {} blocks ({}): {} changes nothing on disk",
+                load.name(),
+                Listed(codecs),
+                Grouped(*blocks),
+                Human(storage.0),
+                if one_name(codecs) { "the level" } else { "the choice between them" }
+            ),
+            Self::KeptRaw { load, codec, share } => write!(
+                f,
+                "{}: {share} of the leaf pages under {codec} saved no whole unit and are stored raw",
+                load.name()
+            ),
+            Self::WideBand { load, codec, width } => write!(
+                f,
+                "{}: server runs of the same load differ by up to {width} (under {codec}): see low and high",
+                load.name()
+            ),
+            Self::SpeedsMeasured { image_bytes_timed } => write!(
+                f,
+                "speeds were measured on this machine, one thread, on {} of page images",
+                Human(*image_bytes_timed)
+            ),
+        }
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+struct Listed<'a>(&'a [CodecName]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, codec) in self.0.iter().enumerate() {
+            let joint = match at {
+                0 => "",
+                _ if at + 1 == self.0.len() => " and ",
+                _ => ", ",
+            };
+            write!(f, "{joint}{codec}")?;
+        }
+        Ok(())
+    }
+}
+
+fn one_name(codecs: &[CodecName]) -> bool {
+    codecs.iter().all(|codec| codec.name == codecs[0].name)
+}
+
+/// The lines for one collection, most urgent first; the same figures give the same lines.
+#[must_use]
+pub fn remarks(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remark> {
+    let mut found: Vec<Remark> = about_the_input(model, collection);
+    let mut loads: Vec<LoadState> = collection.storage.iter().map(|row| row.load).collect();
+    loads.sort_unstable();
+    loads.dedup();
+    for load in loads {
+        let rows: Vec<&StorageEstimate> = collection.storage.iter().filter(|row| row.load == load).collect();
+        found.extend(smallest(load, &rows, collection));
+        found.extend(same_storage(load, &rows, model.allocation_bytes));
+        found.extend(kept_raw(load, &rows));
+        found.extend(widest_band(load, &rows));
+    }
+    let timed = collection.storage.iter().filter_map(|row| row.speed).map(|speed| speed.image_bytes_timed);
+    found.extend(timed.max().map(|image_bytes_timed| Remark::SpeedsMeasured { image_bytes_timed }));
+    found
+}
+
+fn about_the_input(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remark> {
+    let mut found: Vec<Remark> = model.server_note.iter().cloned().map(Remark::ServerRules).collect();
+    if collection.documents_skipped > 0 {
+        let first_reason = collection.skip_reasons.first().cloned();
+        found.push(Remark::Skipped { documents: collection.documents_skipped, first_reason });
+    }
+    if collection.sampled_fraction < 1.0 {
+        found.push(Remark::Sampled { fraction: collection.sampled_fraction });
+    }
+    if collection.ids_added > 0 {
+        found.push(Remark::IdsAdded { documents: collection.ids_added, of: collection.documents });
+    }
+    found
+}
+
+/// With one row there is nothing to compare it with.
+fn smallest(load: LoadState, rows: &[&StorageEstimate], collection: &CollectionEstimate) -> Option<Remark> {
+    let storage = rows.iter().map(|row| row.storage).min().filter(|_| rows.len() > 1)?;
+    let codecs = rows.iter().filter(|row| row.storage == storage).map(|row| row.codec.clone()).collect();
+    let of_bson = Tenths::of(storage.0, collection.bson.0);
+    Some(Remark::Smallest { load, codecs, storage, of_bson })
+}
+
+fn same_storage(load: LoadState, rows: &[&StorageEstimate], allocation_bytes: u64) -> Vec<Remark> {
+    let mut found = Vec::new();
+    for (at, first) in rows.iter().enumerate() {
+        let told_before = rows[..at].iter().any(|row| row.storage == first.storage);
+        let equals = rows.iter().filter(|row| row.storage == first.storage);
+        let codecs: Vec<CodecName> = equals.map(|row| row.codec.clone()).collect();
+        if !told_before && codecs.len() > 1 {
+            let blocks = first.storage.0.div_ceil(allocation_bytes);
+            found.push(Remark::SameStorage { load, codecs, storage: first.storage, blocks });
+        }
+    }
+    found
+}
+
+/// Under `none` no page is tried, so none can fail to pay.
+fn kept_raw(load: LoadState, rows: &[&StorageEstimate]) -> Vec<Remark> {
+    rows.iter()
+        .filter(|row| row.codec.name != "none")
+        .filter_map(|row| {
+            let share = Tenths::of(row.tally.pages_kept_raw, row.tally.leaf_pages)?;
+            (share >= Tenths(KEPT_RAW_TENTHS_MIN)).then(|| Remark::KeptRaw {
+                load,
+                codec: row.codec.clone(),
+                share,
+            })
+        })
+        .collect()
+}
+
+fn widest_band(load: LoadState, rows: &[&StorageEstimate]) -> Option<Remark> {
+    let widths = rows.iter().filter_map(|row| {
+        let width = Tenths::of(row.band.high.0.saturating_sub(row.band.low.0), row.storage.0)?;
+        Some((width, &row.codec))
+    });
+    // The first of equals, so that the order of the table decides.
+    let (width, codec) = widths.reduce(|widest, next| if next.0 > widest.0 { next } else { widest })?;
+    (width >= Tenths(BAND_TENTHS_MIN)).then(|| Remark::WideBand { load, codec: codec.clone(), width })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::Estimate;
+    use crate::estimate::fixture;
+
+    fn lines(estimate: &Estimate) -> Vec<String> {
+        let collection = &estimate.collections[0];
+        remarks(&estimate.model, collection).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn remarks_say_what_the_rows_mean_together() {
+        assert_eq!(
+            lines(&fixture::logs()),
+            [
+                "settled: smallest file under zlib:6, 9.29 MiB or 52.3 % of the BSON bytes",
+                "settled: zstd:3 and zstd:6 end on the same 2,409 blocks (9.41 MiB): the level changes nothing on disk",
+                "settled: 16.8 % of the leaf pages under snappy saved no whole unit and are stored raw",
+                "settled: server runs of the same load differ by up to 12.5 % (under zstd:3): see low and high",
+                "speeds were measured on this machine, one thread, on 7.63 MiB of page images",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_went_wrong_with_the_input_is_said_first() {
+        assert_eq!(
+            lines(&fixture::awkward())[..5],
+            [
+                "server 9.0 is newer than the rules known here: those of 8.0 are used",
+                "2 documents were skipped and not counted; the first: x, y.bson: document 1 at byte 40: damaged",
+                "25.0 % of the input was read: sizes are extrapolated",
+                "an `_id` of 17 bytes was added to 1 of 3 documents, as a driver would",
+                "bulk: smallest file under zlib:6, 9.29 MiB",
+            ]
+        );
+    }
+
+    /// One row has no rival, codecs of different names no level in common, and `none` tries no page.
+    #[test]
+    fn remarks_follow_the_rows_that_are_there() {
+        let mut estimate = fixture::logs();
+        estimate.collections[0].storage.truncate(1);
+        assert_eq!(lines(&estimate), [""; 0]);
+
+        let mut estimate = fixture::logs();
+        let rows = &mut estimate.collections[0].storage;
+        rows.truncate(2);
+        rows[1].storage = rows[0].storage;
+        let got = lines(&estimate);
+        assert_eq!(
+            got[0],
+            "settled: smallest file under none and snappy, 18.8 MiB or 105.9 % of the BSON bytes"
+        );
+        assert_eq!(
+            got[1],
+            "settled: none and snappy end on the same 4,815 blocks (18.8 MiB): the choice between them changes nothing on disk"
+        );
+    }
+
+    #[test]
+    fn both_thresholds_are_inclusive() {
+        let mut estimate = fixture::logs();
+        let rows = &mut estimate.collections[0].storage;
+        rows.remove(0);
+        rows.truncate(1);
+        rows[0].speed = None;
+        rows[0].tally.leaf_pages = 1000;
+        rows[0].tally.pages_kept_raw = 100;
+        rows[0].storage = DiskBytes(1_000_000);
+        rows[0].band.low = DiskBytes(980_000);
+        rows[0].band.high = DiskBytes(1_030_000);
+        assert_eq!(lines(&estimate).len(), 2);
+        let rows = &mut estimate.collections[0].storage;
+        rows[0].tally.pages_kept_raw = 99;
+        rows[0].band.high = DiskBytes(1_029_000);
+        assert_eq!(lines(&estimate).len(), 0);
+    }
+
+    #[test]
+    fn shares_round_to_nearest_and_never_divide_by_nothing() {
+        assert_eq!(Tenths::of(1, 0), None);
+        for (part, whole, want) in [
+            (0, 7, "0.0 %"),
+            (1, 1000, "0.1 %"),
+            (99, 1000, "9.9 %"),
+            (835, 1000, "83.5 %"),
+            (u64::MAX, u64::MAX, "100.0 %"),
+        ] {
+            assert_eq!(Tenths::of(part, whole).map(|share| share.to_string()).as_deref(), Some(want));
+        }
+    }
+}

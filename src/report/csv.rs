@@ -1,0 +1,26 @@
+//! For spreadsheets: every figure of a row, its unit in the column's name, nothing where nothing is known.
+
+use super::{Report, ReportOptions, columns};
+use crate::estimate::Estimate;
+use std::io::{self, Write};
+
+pub(super) struct Csv;
+
+impl Report for Csv {
+    fn write(&self, estimate: &Estimate, _options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = ::csv::Writer::from_writer(out);
+        lines.write_record(columns::COLUMNS.iter().map(|column| column.name)).map_err(io_error)?;
+        for row in columns::plain(estimate) {
+            lines.write_record(&row).map_err(io_error)?;
+        }
+        lines.flush()
+    }
+}
+
+/// The sink's own error, so that a closed pipe is still recognised.
+fn io_error(error: ::csv::Error) -> io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}

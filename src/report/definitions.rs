@@ -1,0 +1,107 @@
+//! The sentence that defines each figure, for `--explain`, for documentation and for checks.
+
+use super::columns;
+
+/// Name in JSON and CSV, and what it means.
+pub const DEFINITIONS: &[(&str, &str)] = &[
+    ("schema", "version of these names; it changes only when one goes or changes its meaning"),
+    ("tool", "the program that wrote this"),
+    ("version", "its version"),
+    ("command", "the command that made the figures"),
+    ("model", "the rules and parameters that were followed"),
+    ("server", "release whose rules were followed"),
+    ("server_note", "set when the rules of that release are not known here: which were used instead"),
+    ("leaf_page_bytes_max", "`leaf_page_max`: largest leaf page image before compression"),
+    ("allocation_bytes", "`allocation_size`: every block is a whole number of these units"),
+    ("memory_page_bytes_max", "`memory_page_max` as given, before the cache clips it"),
+    ("cache_bytes", "the server's cache; a small one makes pages in memory smaller"),
+    ("codecs", "encoder libraries and their versions; another version may give other sizes"),
+    ("collections", "one entry for each collection"),
+    ("name", "of the tool or of the collection, which is its input's file name without endings"),
+    ("collection", "name of the collection: its input's file name without endings"),
+    ("sources", "inputs that the collection was read from"),
+    ("documents", "documents that the figures stand on; counted"),
+    ("bson_bytes", "their BSON bytes as `collStats` calls `size`, added `_id` included; counted"),
+    ("ids_added", "documents that came without an `_id` and were given one, as a driver would"),
+    ("documents_skipped", "documents left out because they could not be taken"),
+    ("skip_reasons", "why, the first few"),
+    ("sampled_fraction", "share of the input that was read, 0 to 1"),
+    ("storage", "one entry for each load state and codec"),
+    ("load", "settled: no time windows on the pages; bulk: loaded into a replica set as fast as it goes"),
+    ("codec", "block compressor, in tables with its level"),
+    ("level", "compression level; not known to codecs without levels"),
+    ("storage_bytes", "expected file size after the load and one checkpoint: `storageSize` of `collStats`"),
+    (
+        "storage_bytes_low",
+        "smallest file that the same load may end on: page sizes depend on how server threads interleave",
+    ),
+    ("storage_bytes_high", "largest file that the same load may end on, for the same reason"),
+    ("ratio_storage_to_bson", "storage divided by the BSON bytes of the documents: 0.31 means 31 %"),
+    (
+        "basis",
+        "how the storage is known: counted, modelled from the whole input, extrapolated from a sample, measured",
+    ),
+    (
+        "compress_mb_per_s",
+        "decimal megabytes of page image that one thread compresses in a second; measured on this machine",
+    ),
+    (
+        "decompress_mb_per_s",
+        "decimal megabytes of page image that one thread restores in a second; measured on this machine",
+    ),
+    ("image_bytes_timed", "page image bytes that the speeds were measured on"),
+    ("leaf_pages", "pages that hold documents"),
+    (
+        "pages_kept_raw",
+        "leaf pages stored as they are: not tried, given up, or compression saved no whole unit",
+    ),
+    ("leaf_image_bytes", "leaf pages before compression, headers included"),
+    ("leaf_packed_bytes", "compressed leaf pages before padding"),
+    ("leaf_kept_raw_bytes", "leaf pages stored as they are, before padding"),
+    ("padding_bytes", "part of the leaf blocks that holds no data, because disk comes in units"),
+    ("leaf_block_bytes", "leaf pages as stored: packed, kept raw and padding"),
+    ("internal_pages", "pages that lead to the leaves, the root included"),
+    ("internal_block_bytes", "internal pages as stored"),
+    ("overhead_bytes", "file descriptor, extent lists and free space"),
+    ("block_histogram", "leaf blocks by size"),
+    ("block_units", "size of a block in allocation units"),
+    ("blocks", "leaf blocks of that size"),
+    ("indexes", "one entry for each index"),
+    ("timing", "what the run took"),
+    ("wall_s", "seconds from start to the last figure"),
+    ("cpu_s", "processor seconds over all threads"),
+];
+
+/// The sentence for one name.
+#[must_use]
+pub fn definition(name: &str) -> Option<&'static str> {
+    DEFINITIONS.iter().find(|(known, _)| *known == name).map(|(_, sentence)| *sentence)
+}
+
+/// Title and sentence of each column that people see.
+pub(super) fn shown() -> impl Iterator<Item = (String, &'static str)> {
+    columns::shown().map(|(column, _)| (column.title(), definition(column.name).unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_column_of_every_format_has_a_definition() {
+        for column in columns::COLUMNS {
+            assert!(definition(column.name).is_some(), "{} has no definition", column.name);
+        }
+        assert!(shown().all(|(_, sentence)| !sentence.is_empty()));
+    }
+
+    #[test]
+    fn each_name_is_defined_once_and_in_one_line() {
+        let names: BTreeSet<_> = DEFINITIONS.iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), DEFINITIONS.len());
+        for (name, sentence) in DEFINITIONS {
+            assert!(!sentence.contains('\n') && !sentence.ends_with('.'), "{name}");
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! What other programs read: schema 1. Names end in their unit; what is not known is `null`, never 0.
+//!
+//! A rename here breaks users, a rename in [`crate::estimate`] breaks nobody. Fields may be added; one
+//! that goes or changes its meaning needs the next schema number.
+
+use super::number;
+use crate::estimate::{CollectionEstimate, Estimate, ModelFacts, StorageEstimate, Timing};
+use serde::{Serialize, Serializer};
+
+const SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+pub(super) struct EstimateV1<'a> {
+    schema: u32,
+    tool: ToolV1,
+    command: &'static str,
+    model: ModelV1<'a>,
+    collections: Vec<CollectionV1<'a>>,
+    timing: TimingV1,
+}
+
+#[derive(Serialize)]
+struct ToolV1 {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct ModelV1<'a> {
+    server: &'a str,
+    server_note: Option<&'a str>,
+    leaf_page_bytes_max: u64,
+    allocation_bytes: u64,
+    memory_page_bytes_max: u64,
+    cache_bytes: u64,
+    #[serde(serialize_with = "as_map")]
+    codecs: &'a [(&'static str, String)],
+}
+
+#[derive(Serialize)]
+struct CollectionV1<'a> {
+    name: &'a str,
+    sources: &'a [String],
+    documents: u64,
+    bson_bytes: u64,
+    ids_added: u64,
+    documents_skipped: u64,
+    skip_reasons: &'a [String],
+    sampled_fraction: f64,
+    storage: Vec<StorageV1>,
+    indexes: [IndexV1; 0],
+}
+
+#[derive(Serialize)]
+struct StorageV1 {
+    load: &'static str,
+    codec: &'static str,
+    level: Option<i32>,
+    storage_bytes: u64,
+    storage_bytes_low: u64,
+    storage_bytes_high: u64,
+    ratio_storage_to_bson: Option<f64>,
+    basis: &'static str,
+    leaf_pages: u64,
+    leaf_image_bytes: u64,
+    leaf_packed_bytes: u64,
+    leaf_kept_raw_bytes: u64,
+    leaf_block_bytes: u64,
+    internal_pages: u64,
+    internal_block_bytes: u64,
+    overhead_bytes: u64,
+    padding_bytes: u64,
+    pages_kept_raw: u64,
+    block_histogram: Vec<BlocksV1>,
+    compress_mb_per_s: Option<f64>,
+    decompress_mb_per_s: Option<f64>,
+    image_bytes_timed: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct BlocksV1 {
+    block_units: u64,
+    blocks: u64,
+}
+
+/// No index is estimated, so none is written.
+#[derive(Serialize)]
+struct IndexV1 {}
+
+#[derive(Serialize)]
+struct TimingV1 {
+    wall_s: f64,
+    cpu_s: Option<f64>,
+}
+
+fn as_map<S: Serializer>(pairs: &&[(&'static str, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, version)| (name, version)))
+}
+
+/// `estimate` as it goes out.
+pub(super) fn estimate(estimate: &Estimate) -> EstimateV1<'_> {
+    let Estimate { model, collections, timing } = estimate;
+    EstimateV1 {
+        schema: SCHEMA,
+        tool: ToolV1 { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        command: "estimate",
+        model: model_v1(model),
+        collections: collections.iter().map(collection_v1).collect(),
+        timing: timing_v1(*timing),
+    }
+}
+
+fn model_v1(model: &ModelFacts) -> ModelV1<'_> {
+    let ModelFacts {
+        server,
+        server_note,
+        leaf_page_bytes_max,
+        allocation_bytes,
+        memory_page_bytes_max,
+        cache_bytes,
+        codec_versions,
+    } = model;
+    ModelV1 {
+        server,
+        server_note: server_note.as_deref(),
+        leaf_page_bytes_max: *leaf_page_bytes_max,
+        allocation_bytes: *allocation_bytes,
+        memory_page_bytes_max: *memory_page_bytes_max,
+        cache_bytes: *cache_bytes,
+        codecs: codec_versions,
+    }
+}
+
+fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
+    let CollectionEstimate {
+        name,
+        sources,
+        documents,
+        bson,
+        ids_added,
+        documents_skipped,
+        skip_reasons,
+        sampled_fraction,
+        storage,
+    } = collection;
+    CollectionV1 {
+        name,
+        sources,
+        documents: *documents,
+        bson_bytes: bson.0,
+        ids_added: *ids_added,
+        documents_skipped: *documents_skipped,
+        skip_reasons,
+        sampled_fraction: number::ratio(*sampled_fraction),
+        storage: storage.iter().map(|row| storage_v1(collection, row)).collect(),
+        indexes: [],
+    }
+}
+
+fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> StorageV1 {
+    // A new figure will not compile until it is written.
+    let StorageEstimate { load, codec, storage, band, basis, tally, speed } = row;
+    let crate::estimate::Tally {
+        leaf_pages,
+        leaf_image,
+        leaf_packed,
+        leaf_kept_raw,
+        pages_kept_raw,
+        leaf_padding,
+        leaf_blocks,
+        block_histogram,
+        internal_pages,
+        internal_blocks,
+        overhead,
+    } = tally;
+    StorageV1 {
+        load: load.name(),
+        codec: codec.name,
+        level: codec.level,
+        storage_bytes: storage.0,
+        storage_bytes_low: band.low.0,
+        storage_bytes_high: band.high.0,
+        ratio_storage_to_bson: collection.ratio(row).map(|ratio| number::ratio(ratio.value())),
+        basis: basis.name(),
+        leaf_pages: *leaf_pages,
+        leaf_image_bytes: leaf_image.0,
+        leaf_packed_bytes: leaf_packed.0,
+        leaf_kept_raw_bytes: leaf_kept_raw.0,
+        leaf_block_bytes: leaf_blocks.0,
+        internal_pages: *internal_pages,
+        internal_block_bytes: internal_blocks.0,
+        overhead_bytes: overhead.0,
+        padding_bytes: leaf_padding.0,
+        pages_kept_raw: *pages_kept_raw,
+        block_histogram: block_histogram
+            .0
+            .iter()
+            .map(|(units, blocks)| BlocksV1 { block_units: *units, blocks: *blocks })
+            .collect(),
+        compress_mb_per_s: speed.map(|speed| number::measured(speed.compress_mb_per_s)),
+        decompress_mb_per_s: speed.and_then(|speed| speed.decompress_mb_per_s).map(number::measured),
+        image_bytes_timed: speed.map(|speed| speed.image_bytes_timed),
+    }
+}
+
+fn timing_v1(timing: Timing) -> TimingV1 {
+    let Timing { wall_s, cpu_s } = timing;
+    TimingV1 { wall_s: number::measured(wall_s), cpu_s: cpu_s.map(number::measured) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::fixture;
+    use crate::report::{OutputKind, ReportOptions, columns, definitions};
+    use serde_json::Value;
+
+    fn written(kind: OutputKind, estimate: &Estimate) -> Vec<u8> {
+        let mut out = Vec::new();
+        kind.report().write(estimate, &ReportOptions::default(), &mut out).unwrap();
+        out
+    }
+
+    fn keys_of(value: &Value, keys: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    keys.push(key.clone());
+                    // Below `codecs` the keys are libraries.
+                    if key != "codecs" {
+                        keys_of(value, keys);
+                    }
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| keys_of(item, keys)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_field_has_a_definition_and_every_definition_a_field_or_column() {
+        let json: Value = serde_json::from_slice(&written(OutputKind::Json, &fixture::awkward())).unwrap();
+        let mut names = Vec::new();
+        keys_of(&json, &mut names);
+        for name in &names {
+            assert!(definitions::definition(name).is_some(), "{name} has no definition");
+        }
+        names.extend(columns::COLUMNS.iter().map(|column| column.name.to_owned()));
+        for (name, _) in definitions::DEFINITIONS {
+            assert!(names.iter().any(|known| known == name), "{name} is defined but never written");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_null_and_never_zero() {
+        let json: Value = serde_json::from_slice(&written(OutputKind::Json, &fixture::awkward())).unwrap();
+        let row = &json["collections"][0]["storage"][0];
+        for name in [
+            "level",
+            "ratio_storage_to_bson",
+            "compress_mb_per_s",
+            "decompress_mb_per_s",
+            "image_bytes_timed",
+        ] {
+            assert_eq!(row.get(name), Some(&Value::Null), "{name}");
+        }
+        assert_eq!(json["timing"].get("cpu_s"), Some(&Value::Null));
+    }
+
+    /// Two readers that know nothing of our writers must find the same figures under the same names.
+    #[test]
+    fn csv_and_json_are_read_back_to_the_same_figures() {
+        for estimate in [fixture::logs(), fixture::awkward()] {
+            let json: Value = serde_json::from_slice(&written(OutputKind::Json, &estimate)).unwrap();
+            let csv = written(OutputKind::Csv, &estimate);
+            let mut lines = csv::Reader::from_reader(csv.as_slice());
+            let heads = lines.headers().unwrap().clone();
+            let collection = &json["collections"][0];
+            let mut rows = 0;
+            for line in lines.records() {
+                let line = line.unwrap();
+                for (name, cell) in heads.iter().zip(&line) {
+                    let found = [&collection["storage"][rows], collection, &json["model"]]
+                        .into_iter()
+                        .find_map(|object| object.get(if name == "collection" { "name" } else { name }));
+                    match found {
+                        Some(Value::Null) => assert_eq!(cell, "", "{name}"),
+                        Some(Value::String(text)) => assert_eq!(cell, text, "{name}"),
+                        Some(Value::Number(number)) => {
+                            assert_eq!(cell.parse::<f64>().ok(), number.as_f64(), "{name}");
+                        }
+                        other => panic!("{name}: {other:?}"),
+                    }
+                }
+                rows += 1;
+            }
+            assert_eq!(rows, estimate.collections[0].storage.len());
+        }
+    }
+
+    #[test]
+    fn stored_bytes_have_one_owner_each_on_the_wire_too() {
+        let wire = serde_json::to_value(estimate(&fixture::logs())).unwrap();
+        for row in wire["collections"][0]["storage"].as_array().unwrap() {
+            let bytes = |name: &str| row[name].as_u64().unwrap();
+            assert_eq!(
+                bytes("storage_bytes"),
+                bytes("leaf_block_bytes") + bytes("internal_block_bytes") + bytes("overhead_bytes")
+            );
+            assert_eq!(
+                bytes("leaf_block_bytes"),
+                bytes("leaf_packed_bytes") + bytes("leaf_kept_raw_bytes") + bytes("padding_bytes")
+            );
+        }
+    }
+
+    proptest::proptest! {
+        /// Whatever a collection is called and however large it is, both formats give it back.
+        #[test]
+        fn any_name_and_size_come_back(name in "\\PC*|[\\x00-\\x7f]*", bytes: u64, speed in 0.0..1e9_f64) {
+            let mut estimate = fixture::logs();
+            estimate.collections[0].name.clone_from(&name);
+            let row = &mut estimate.collections[0].storage[1];
+            row.storage = crate::units::DiskBytes(bytes);
+            row.speed.as_mut().unwrap().compress_mb_per_s = speed;
+            let json: Value = serde_json::from_slice(&written(OutputKind::Json, &estimate)).unwrap();
+            proptest::prop_assert_eq!(json["collections"][0]["name"].as_str(), Some(name.as_str()));
+            let row = &json["collections"][0]["storage"][1];
+            proptest::prop_assert_eq!(row["storage_bytes"].as_u64(), Some(bytes));
+            proptest::prop_assert!((row["compress_mb_per_s"].as_f64().unwrap() - speed).abs() <= 0.001);
+            let csv = written(OutputKind::Csv, &estimate);
+            let line = csv::Reader::from_reader(csv.as_slice()).records().nth(1).unwrap().unwrap();
+            proptest::prop_assert_eq!(line.get(0), Some(name.as_str()));
+            let bytes = bytes.to_string();
+            proptest::prop_assert!(line.iter().any(|cell| cell == bytes));
+        }
+    }
+}
