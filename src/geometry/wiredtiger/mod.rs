@@ -2,7 +2,7 @@
 //!
 //! A load goes through these files in order: [`segment`] says how many records one in-memory page takes,
 //! [`reconcile`] cuts it into page images, [`cell`] builds their bytes, [`charge`] says what a packed image
-//! takes in the file, [`feedback`] moves the image size with it, [`internal`] and [`file`] add the rest.
+//! takes in the file, [`feedback`] moves the image size with it, [`internal`] and [`mod@file`] add the rest.
 
 pub mod cell;
 pub mod charge;

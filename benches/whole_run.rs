@@ -1,0 +1,142 @@
+//! What the whole run costs above the encoders: reader, images, band and speeds included.
+//!
+//! `cargo bench --bench whole_run` (arguments: MB of documents, default 200). The bare encoders pack the very
+//! images of the sequential schedule, on as many threads. Each run asserts its stored sizes: a fast wrong
+//! answer is a failure.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::cast_precision_loss, missing_docs)]
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
+mod shapes;
+
+use pagepress::{
+    codec::{CodecKind, ZlibLevel, ZstdLevel},
+    document,
+    geometry::wiredtiger::{
+        Release, TableConfig, cell, charge,
+        feedback::ImageSize,
+        image::LeafImage,
+        reconcile::{Limits, chunks},
+        segment::{Cut, MemoryPage},
+    },
+    pipeline::{Plan, Timing, estimate_collection},
+    source::{OnBadDocument, bson::BsonSource},
+    units::RawBytes,
+};
+use std::{
+    num::NonZeroUsize,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
+
+/// Stored bytes of the default 200 MB under none, snappy, zlib:6 and zstd:6.
+const STORED_200_MB: [u64; 4] = [209_326_080, 94_826_496, 71_806_976, 71_798_784];
+
+fn codecs() -> Vec<CodecKind> {
+    vec![
+        CodecKind::None,
+        CodecKind::Snappy,
+        CodecKind::Zlib(ZlibLevel::SERVER),
+        CodecKind::Zstd(ZstdLevel::SERVER),
+    ]
+}
+
+fn whole_run(documents: &[u8], codecs: &[CodecKind], threads: NonZeroUsize, timing: Timing) -> (Duration, Vec<u64>) {
+    let start = Instant::now();
+    let mut source = BsonSource::new("bench".to_owned(), documents, None, OnBadDocument::Stop);
+    let table = TableConfig::collection(Release::NEWEST);
+    let plan = Plan { table, codecs: codecs.to_vec(), threads, on_bad: OnBadDocument::Stop, timing };
+    let estimate = estimate_collection("bench", &mut source, &plan, &mut |_| ()).unwrap();
+    (start.elapsed(), estimate.storage.iter().map(|row| row.storage.0).collect())
+}
+
+/// The images that one codec's sequential schedule packs, and what packing them takes on all threads.
+fn bare_encoder(documents: &[u8], kind: CodecKind, threads: NonZeroUsize) -> Duration {
+    let config = TableConfig::collection(Release::NEWEST);
+    let mut size = ImageSize::new(&config, true);
+    let (mut page, mut segment) = (MemoryPage::new(&config), Vec::new());
+    let (mut at, mut record_id, mut first) = (0, 0, 1);
+    let mut busy = Duration::ZERO;
+    while at < documents.len() {
+        let bytes = document::declared_bytes(documents[at..at + 4].try_into().unwrap()).unwrap();
+        record_id += 1;
+        if page.insert(record_id, bytes as u64) == Cut::Before {
+            busy += pack_segment(kind, threads, &mut size, first, &segment);
+            first = record_id;
+            segment.clear();
+        }
+        segment.push(&documents[at..at + bytes]);
+        at += bytes;
+    }
+    busy + pack_segment(kind, threads, &mut size, first, &segment)
+}
+
+fn pack_segment(
+    kind: CodecKind,
+    threads: NonZeroUsize,
+    size: &mut ImageSize,
+    first: u64,
+    segment: &[&[u8]],
+) -> Duration {
+    let unit = TableConfig::collection(Release::NEWEST).allocation;
+    let lengths = segment.iter().enumerate().map(|(i, d)| cell::record_bytes(first + i as u64, d.len() as u64));
+    let (mut images, mut start) = (Vec::new(), 0);
+    for chunk in chunks(Limits::leaf(size.bytes(), unit), lengths) {
+        let mut image = LeafImage::new();
+        image.start();
+        let end = start + chunk.records as usize;
+        for (index, document) in segment.iter().enumerate().take(end).skip(start) {
+            image.push(first + index as u64, document);
+        }
+        images.push((image.finish().to_vec(), chunk.last));
+        start = end;
+    }
+    let next = AtomicUsize::new(0);
+    let clock = Instant::now();
+    let mut sizes: Vec<(usize, usize)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.get())
+            .map(|_| {
+                scope.spawn(|| {
+                    let (mut encoder, mut out, mut done) = (kind.encoder().unwrap(), Vec::new(), Vec::new());
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some((image, _)) = images.get(index) else { return done };
+                        encoder.pack(charge::encoder_input(image), &mut out);
+                        done.push((index, out.len()));
+                    }
+                })
+            })
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    let elapsed = clock.elapsed();
+    sizes.sort_unstable();
+    for ((_, output_bytes), (image, last)) in sizes.into_iter().zip(&images) {
+        let raw = RawBytes(image.len() as u64);
+        let packed = charge::packed(kind, raw, Some(output_bytes as u64));
+        let block = charge::charge(raw, packed, unit);
+        *size = size.after_block(block.packed.map(|packed| packed.0), *last);
+    }
+    elapsed
+}
+
+fn main() {
+    let megabytes = std::env::args().skip(1).find_map(|text| text.parse::<usize>().ok()).unwrap_or(200);
+    let threads = std::thread::available_parallelism().unwrap();
+    let (documents, count) = shapes::log_lines(megabytes * 1_000_000);
+    println!("{megabytes} MB, {count} documents of {} B in the mean, {threads} threads", documents.len() as u64 / count);
+    let bare: Duration = codecs().into_iter().skip(1).map(|kind| bare_encoder(&documents, kind, threads)).sum();
+    let (whole, stored) = whole_run(&documents, &codecs(), threads, Timing::Measure);
+    let (untimed, _) = whole_run(&documents, &codecs(), threads, Timing::Skip);
+    let (none, _) = whole_run(&documents, &[CodecKind::None], NonZeroUsize::MIN, Timing::Skip);
+    println!("stored bytes               {stored:?}");
+    if megabytes == 200 {
+        assert_eq!(stored, STORED_200_MB, "stored sizes have changed");
+    }
+    let seconds = |time: Duration| time.as_secs_f64();
+    println!("bare encoders              {:8.3} s", seconds(bare));
+    println!("whole run                  {:8.3} s   {:.3} x bare", seconds(whole), seconds(whole) / seconds(bare));
+    println!("  without timing encoders  {:8.3} s   {:.3} x bare", seconds(untimed), seconds(untimed) / seconds(bare));
+    let gb_per_s = documents.len() as f64 / 1e9 / seconds(none);
+    println!("none alone, one thread     {:8.3} s   {gb_per_s:.2} GB/s", seconds(none));
+}
