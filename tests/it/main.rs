@@ -1,0 +1,4 @@
+//! The integration tests, one binary; a file per subject.
+
+mod golden;
+mod read_leaf;
