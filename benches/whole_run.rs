@@ -41,7 +41,12 @@ fn codecs() -> Vec<CodecKind> {
     ]
 }
 
-fn whole_run(documents: &[u8], codecs: &[CodecKind], threads: NonZeroUsize, timing: Timing) -> (Duration, Vec<u64>) {
+fn whole_run(
+    documents: &[u8],
+    codecs: &[CodecKind],
+    threads: NonZeroUsize,
+    timing: Timing,
+) -> (Duration, Vec<u64>) {
     let start = Instant::now();
     let mut source = BsonSource::new("bench".to_owned(), documents, None, OnBadDocument::Stop);
     let table = TableConfig::collection(Release::NEWEST);
@@ -79,7 +84,8 @@ fn pack_segment(
     segment: &[&[u8]],
 ) -> Duration {
     let unit = TableConfig::collection(Release::NEWEST).allocation;
-    let lengths = segment.iter().enumerate().map(|(i, d)| cell::record_bytes(first + i as u64, d.len() as u64));
+    let lengths =
+        segment.iter().enumerate().map(|(i, d)| cell::record_bytes(first + i as u64, d.len() as u64));
     let (mut images, mut start) = (Vec::new(), 0);
     for chunk in chunks(Limits::leaf(size.bytes(), unit), lengths) {
         let mut image = LeafImage::new();
@@ -124,8 +130,12 @@ fn main() {
     let megabytes = std::env::args().skip(1).find_map(|text| text.parse::<usize>().ok()).unwrap_or(200);
     let threads = std::thread::available_parallelism().unwrap();
     let (documents, count) = shapes::log_lines(megabytes * 1_000_000);
-    println!("{megabytes} MB, {count} documents of {} B in the mean, {threads} threads", documents.len() as u64 / count);
-    let bare: Duration = codecs().into_iter().skip(1).map(|kind| bare_encoder(&documents, kind, threads)).sum();
+    println!(
+        "{megabytes} MB, {count} documents of {} B in the mean, {threads} threads",
+        documents.len() as u64 / count
+    );
+    let bare: Duration =
+        codecs().into_iter().skip(1).map(|kind| bare_encoder(&documents, kind, threads)).sum();
     let (whole, stored) = whole_run(&documents, &codecs(), threads, Timing::Measure);
     let (untimed, _) = whole_run(&documents, &codecs(), threads, Timing::Skip);
     let (none, _) = whole_run(&documents, &[CodecKind::None], NonZeroUsize::MIN, Timing::Skip);
@@ -135,8 +145,16 @@ fn main() {
     }
     let seconds = |time: Duration| time.as_secs_f64();
     println!("bare encoders              {:8.3} s", seconds(bare));
-    println!("whole run                  {:8.3} s   {:.3} x bare", seconds(whole), seconds(whole) / seconds(bare));
-    println!("  without timing encoders  {:8.3} s   {:.3} x bare", seconds(untimed), seconds(untimed) / seconds(bare));
+    println!(
+        "whole run                  {:8.3} s   {:.3} x bare",
+        seconds(whole),
+        seconds(whole) / seconds(bare)
+    );
+    println!(
+        "  without timing encoders  {:8.3} s   {:.3} x bare",
+        seconds(untimed),
+        seconds(untimed) / seconds(bare)
+    );
     let gb_per_s = documents.len() as f64 / 1e9 / seconds(none);
     println!("none alone, one thread     {:8.3} s   {gb_per_s:.2} GB/s", seconds(none));
 }

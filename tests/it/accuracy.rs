@@ -231,3 +231,10 @@ fn settled_collections_keep_the_accuracy_promise() {
     let Some(shared) = shared() else { return };
     assert_promise("settled", &compare(&shared, "settled.json"));
 }
+
+/// The levels that a server can be started with, on three sets.
+#[test]
+fn settled_collections_at_other_zstd_levels_keep_the_accuracy_promise() {
+    let Some(shared) = shared() else { return };
+    assert_promise("settled, other zstd levels", &compare(&shared, "zstd-levels.json"));
+}

@@ -1,6 +1,6 @@
 //! The one integration binary: what only the whole program, or the whole model, shows.
 //!
-//! `case` runs the program; each other file is about one thing.
+//! `case` runs the program, `golden` loads the measured cases; each other file is about one thing.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -15,5 +15,8 @@ mod accuracy;
 mod architecture;
 mod case;
 mod estimate;
+mod golden;
 mod help;
+mod pages;
+mod read_leaf;
 mod usage;
