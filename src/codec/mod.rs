@@ -147,7 +147,7 @@ mod tests {
     }
 
     /// Sizes that the reference libraries gave for the same bytes: zlib 1.2.13 through `CPython`, libzstd
-    /// 1.5.7 through `python-zstandard`, C++ snappy 1.1.9 (built without the CRC hash). They pin the encoders: another
+    /// 1.5.2 through `python-zstandard` 0.18, C++ snappy 1.1.9 (built without the CRC hash). They pin the encoders: another
     /// implementation or release shows here before it shows in an estimate.
     #[test]
     fn packed_sizes_are_those_of_the_reference_libraries() {
@@ -159,5 +159,5 @@ mod tests {
         }
     }
 
-    const REFERENCE_BYTES: [usize; 5] = [59_272, 38_244, 43_776, 39_354, 34_168];
+    const REFERENCE_BYTES: [usize; 5] = [59_272, 38_244, 43_776, 39_355, 34_308];
 }

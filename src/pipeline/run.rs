@@ -9,7 +9,10 @@ use super::{
     workers::{Job, Packed, Workers},
 };
 use crate::codec::CodecKind;
-use crate::estimate::{Band, Basis, CodecName, CollectionEstimate, LoadState, StorageEstimate, Tally, band};
+use crate::estimate::{
+    Band, Basis, CodecName, CollectionEstimate, LoadState, StorageEstimate, Tally,
+    band::{self, Walk},
+};
 use crate::geometry::wiredtiger::{
     TableConfig, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
 };
@@ -33,6 +36,7 @@ pub(super) struct CollectionRun<'p> {
 struct CodecRun {
     kind: CodecKind,
     size: ImageSize,
+    walk: Walk,
     tally: Tally,
     internal: InternalBuilder,
     lanes: Vec<Lane>,
@@ -45,6 +49,7 @@ impl CodecRun {
         Self {
             kind,
             size,
+            walk: Walk::Steady,
             tally: Tally::default(),
             internal: InternalBuilder::new(config),
             lanes: if size.moves() { Lane::ensemble(size) } else { Vec::new() },
@@ -185,7 +190,11 @@ impl CodecRun {
             let page = outcome::outcome(chunk, *packed, unit);
             let last = record_id + u64::from(chunk.records) - 1;
             self.internal.push_leaf(record_id, last, DiskBytes(page.stored_bytes));
-            self.size = page.moves(self.size);
+            let moved = page.moves(self.size);
+            if moved != self.size {
+                self.walk = Walk::Moving;
+            }
+            self.size = moved;
             count_page(&mut self.tally, &page, unit.bytes());
             let header = u64::from(crate::geometry::wiredtiger::facts::HEADER_BYTES);
             profile.push(chunk.image_bytes - header, packed.map_or(chunk.image_bytes, |packed| packed.0));
@@ -196,7 +205,7 @@ impl CodecRun {
     }
 
     fn finish(self, plan: &Plan) -> StorageEstimate {
-        let Self { kind, mut tally, internal, lanes, sample, .. } = self;
+        let Self { kind, mut tally, internal, lanes, sample, walk, .. } = self;
         let internal = internal.finish();
         tally.internal_pages = internal.pages;
         tally.internal_blocks = internal.blocks;
@@ -208,7 +217,7 @@ impl CodecRun {
             let internal = internal.blocks.0 * leaves.max(1) / tally.leaf_pages.max(1);
             DiskBytes(leaf_bytes + plan.table.allocation.round_up(internal).0 + tally.overhead.0)
         });
-        let Band { low, high } = band::around(storage, others, plan.table.allocation);
+        let Band { low, high } = band::around(storage, others, walk, plan.table.allocation);
         StorageEstimate {
             load: LoadState::Settled,
             codec: CodecName { name: kind.name(), level: kind.level() },

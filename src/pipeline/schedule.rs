@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// filling the next one takes. A segment starts to be packed when it is full, whatever the others do.
 ///
 /// 1.0 and less is the sequential order. Measured loads lie between; see docs/METHOD.md.
-const OVERLAPS_TENTHS: [u64; 4] = [12, 16, 22, 30];
+const OVERLAPS_TENTHS: [u64; 3] = [12, 16, 22];
 
 /// One order of reconciliations, followed along the run.
 #[derive(Clone, Debug)]

@@ -52,7 +52,7 @@ fn version_is_one_line_and_verbose_names_the_encoders() {
     assert_eq!(printed("-V"), version);
     let verbose = printed("--version --verbose");
     assert!(verbose.starts_with(version));
-    for encoder in ["\nzstd 1.5.7\n", "\nsnappy ", "\nzlib "] {
+    for encoder in ["\nzstd 1.5.2\n", "\nsnappy ", "\nzlib "] {
         assert!(verbose.contains(encoder), "{verbose}");
     }
 }
@@ -65,7 +65,7 @@ fn facts_are_a_line_each_with_value_unit_and_source() {
     let leaf = lines.iter().find(|line| line.starts_with("leaf page maximum")).unwrap();
     let cells: Vec<&str> = leaf.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
     assert_eq!(cells, ["leaf page maximum", "32768", "B", "leaf_page_max"]);
-    assert!(lines.iter().any(|line| line.starts_with("zstd ") && line.ends_with("1.5.7")));
+    assert!(lines.iter().any(|line| line.starts_with("zstd ") && line.ends_with("1.5.2")));
 }
 
 #[test]
