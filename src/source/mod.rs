@@ -5,6 +5,10 @@
 
 pub mod bson;
 mod error;
+mod fault;
+mod float_text;
+mod input;
+pub mod json;
 mod open;
 
 pub use error::{SkipReason, Skipped, SourceError, SourceErrorKind};
