@@ -15,7 +15,7 @@ pub(super) enum Fault {
     /// The text is not what its format asks for.
     Text { place: Place, what: String, hint: Option<String>, after: After },
     /// The document would pass the server's limit; so many bytes were built.
-    TooLong { bytes: usize },
+    TooLong { bytes: usize, after: After },
 }
 
 /// Where reading can go on after a bad document.
@@ -67,7 +67,7 @@ impl Fault {
             Self::Text { place: Place { offset, line, column }, what, hint, .. } => {
                 SourceErrorKind::Syntax { input, ordinal, offset, line, column, what, hint }.into()
             }
-            Self::TooLong { bytes } => SourceErrorKind::Document(DocumentError {
+            Self::TooLong { bytes, .. } => SourceErrorKind::Document(DocumentError {
                 input,
                 ordinal,
                 offset: begins,

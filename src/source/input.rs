@@ -24,12 +24,21 @@ pub(super) struct Input<R> {
     end: usize,
     /// Of `buffer[0]` in the input, and the line that it stands in.
     base: Place,
-    /// A place worth naming: the start of the token under construction.
-    mark: u64,
-    /// Its line and column, once it has left the buffer.
-    mark_left: Option<Place>,
+    /// Offsets worth naming, by [`Mark`].
+    marks: [u64; 2],
+    /// Their lines and columns, once they have left the buffer.
+    marks_left: [Option<Place>; 2],
     held: Held,
     drained: bool,
+}
+
+/// Places that are remembered for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Where the token or value under construction begins.
+    Token = 0,
+    /// Where the record under construction begins.
+    Record = 1,
 }
 
 /// Whether the window may leave what it has shown.
@@ -48,8 +57,8 @@ impl<R: Read> Input<R> {
             at: 0,
             end: 0,
             base: Place { offset: 0, line: 1, column: 1 },
-            mark: 0,
-            mark_left: None,
+            marks: [0; 2],
+            marks_left: [None; 2],
             held: Held::No,
             drained: false,
         }
@@ -101,8 +110,10 @@ impl<R: Read> Input<R> {
             if self.held == Held::Yes {
                 return Ok(false);
             }
-            if self.mark >= self.base.offset {
-                self.mark_left = Some(self.place_in_buffer(self.mark));
+            for mark in [Mark::Token, Mark::Record] {
+                if self.marks[mark as usize] >= self.base.offset {
+                    self.marks_left[mark as usize] = Some(self.place_in_buffer(self.marks[mark as usize]));
+                }
             }
             self.base = self.place();
             self.at = 0;
@@ -182,17 +193,23 @@ impl<R: Read> Input<R> {
         self.place_in_buffer(self.offset())
     }
 
-    /// Remembers where the next byte stands, until the next mark.
+    /// Remembers where the next byte stands, until `mark` is set again.
     #[inline]
-    pub fn mark(&mut self) {
-        self.mark = self.offset();
+    pub fn mark(&mut self, mark: Mark) {
+        self.marks[mark as usize] = self.offset();
     }
 
-    /// The place remembered last.
-    pub fn marked_place(&self) -> Place {
-        match self.mark_left {
-            Some(place) if place.offset == self.mark => place,
-            _ => self.place_in_buffer(self.mark),
+    /// The offset remembered last as `mark`.
+    pub fn marked_offset(&self, mark: Mark) -> u64 {
+        self.marks[mark as usize]
+    }
+
+    /// The place remembered last as `mark`.
+    pub fn marked_place(&self, mark: Mark) -> Place {
+        let offset = self.marked_offset(mark);
+        match self.marks_left[mark as usize] {
+            Some(place) if place.offset == offset => place,
+            _ => self.place_in_buffer(offset),
         }
     }
 
@@ -307,11 +324,11 @@ pub(super) mod tests {
             input.peek().unwrap();
             input.advance(1);
         }
-        input.mark();
+        input.mark(Mark::Token);
         while input.peek().unwrap().is_some() {
             input.advance(1);
         }
-        assert_eq!(input.marked_place(), Place { offset: 4, line: 2, column: 2 });
+        assert_eq!(input.marked_place(Mark::Token), Place { offset: 4, line: 2, column: 2 });
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! inputs (JSON, CSV) become the BSON that `mongoimport` would store.
 
 pub mod bson;
+pub mod csv;
 mod error;
 mod fault;
 mod float_text;

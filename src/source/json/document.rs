@@ -9,7 +9,10 @@ use super::{
     number::{BadNumber, Number, short_integer},
 };
 use crate::document::DOCUMENT_BYTES_MAX;
-use crate::source::fault::{Fault, Parsed, quoted};
+use crate::source::{
+    fault::{After, Fault, Parsed, quoted},
+    input::Mark,
+};
 use std::io::Read;
 
 /// Reads documents; owns what it needs again for the next.
@@ -77,7 +80,7 @@ impl<R: Read> Parser<R> {
         let mut owner_at = before;
         loop {
             if out.len() > limit {
-                return Err(Box::new(Fault::TooLong { bytes: out.len() - before }));
+                return Err(Box::new(Fault::TooLong { bytes: out.len() - before, after: After::Document }));
             }
             let found = self.lexer.significant()?;
             let type_at = out.len();
@@ -92,7 +95,7 @@ impl<R: Read> Parser<R> {
                         return Err(self.unexpected_key(found, wanted));
                     }
                     if next == Next::Key {
-                        self.lexer.input.mark();
+                        self.lexer.input.mark(Mark::Token);
                     }
                     out.push(0);
                     self.lexer.string(out, Nul::Refused, limit)?;
@@ -176,7 +179,7 @@ impl<R: Read> Parser<R> {
             Some(b'-' | b'0'..=b'9') => self.number(out, type_at)?,
             Some(b'{') => {
                 out[type_at] = 0x03;
-                self.lexer.input.mark();
+                self.lexer.input.mark(Mark::Token);
                 let start = self.open_bracket(out, before);
                 self.frames.push(Frame::Document { start });
                 return Ok(Next::FirstKey { wrappers: Wrappers::Taken });
@@ -198,11 +201,11 @@ impl<R: Read> Parser<R> {
             self.lexer.input.advance(bytes);
             Number::integer(value)
         } else {
-            self.lexer.input.mark();
+            self.lexer.input.mark(Mark::Token);
             match self.lexer.word(|word| Number::parse(word).map_err(|bad| (bad, quoted(word))))? {
                 Ok(number) => number,
                 Err((bad, word)) => {
-                    let place = self.lexer.input.marked_place();
+                    let place = self.lexer.input.marked_place(Mark::Token);
                     return Err(match bad {
                         BadNumber::Range => {
                             Fault::value(place, format!("{word} is beyond the largest double"))
@@ -223,7 +226,7 @@ impl<R: Read> Parser<R> {
     }
 
     fn literal(&mut self, out: &mut Vec<u8>, type_at: usize) -> Parsed<()> {
-        self.lexer.input.mark();
+        self.lexer.input.mark(Mark::Token);
         let literal = self.lexer.word(|word| match word {
             b"true" => Ok((0x08, &b"\x01"[..])),
             b"false" => Ok((0x08, &b"\x00"[..])),
@@ -237,7 +240,7 @@ impl<R: Read> Parser<R> {
             }
             Err(word) => {
                 let what = format!("found {word} where a value belongs");
-                Err(with_shell_hint(Fault::syntax(self.lexer.input.marked_place(), what)))
+                Err(with_shell_hint(Fault::syntax(self.lexer.input.marked_place(Mark::Token), what)))
             }
         }
     }

@@ -16,6 +16,7 @@ use super::{
 use crate::source::{
     fault::{Fault, Parsed, quoted},
     float_text::{self, NotFloat},
+    input::Mark,
 };
 use std::io::Read;
 
@@ -483,7 +484,7 @@ impl<R: Read> Parser<R> {
 
     #[cold]
     fn bad_value(&self, what: String) -> Box<Fault> {
-        Fault::value(self.lexer.input.marked_place(), what)
+        Fault::value(self.lexer.input.marked_place(Mark::Token), what)
     }
 
     #[cold]

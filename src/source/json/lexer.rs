@@ -2,10 +2,10 @@
 
 use crate::document;
 use crate::source::{
-    fault::{Fault, Parsed, quoted, shown},
-    input::{Controls, Input, plain_bytes},
+    fault::{After, Fault, Parsed, quoted, shown},
+    input::{Controls, Input, Mark, plain_bytes},
 };
-use std::io::Read;
+use std::{io::Read, mem};
 
 /// U+FFFD, for a surrogate that stands alone.
 const REPLACEMENT: char = '\u{fffd}';
@@ -22,6 +22,8 @@ pub(super) struct Lexer<R> {
     pub newline_seen: bool,
     /// A token that must be in one piece.
     token: Vec<u8>,
+    /// Whether a fault left the input in the middle of a string.
+    inside_string: bool,
 }
 
 /// Whether a string is a key, which ends at its first NUL.
@@ -33,7 +35,7 @@ pub(super) enum Nul {
 
 impl<R: Read> Lexer<R> {
     pub fn new(input: Input<R>) -> Self {
-        Self { input, depth: 0, newline_seen: false, token: Vec::new() }
+        Self { input, depth: 0, newline_seen: false, token: Vec::new(), inside_string: false }
     }
 
     /// The next byte that is not white space, not consumed; `None` at the end.
@@ -109,7 +111,8 @@ impl<R: Read> Lexer<R> {
             let stop = rest.get(plain).copied();
             self.input.advance(plain);
             if out.len() > bytes_max {
-                return Err(Box::new(Fault::TooLong { bytes: out.len() }));
+                self.inside_string = true;
+                return Err(Box::new(Fault::TooLong { bytes: out.len(), after: After::Document }));
             }
             match stop {
                 Some(b'"') => {
@@ -135,14 +138,19 @@ impl<R: Read> Lexer<R> {
         }
         if nul == Nul::Refused && out[start..].contains(&0) {
             let what = format!("key {} holds a NUL, which BSON keys cannot", quoted(&out[start..]));
-            return Err(Fault::value(self.input.marked_place(), what));
+            return Err(Fault::value(self.input.marked_place(Mark::Token), what));
         }
         Ok(())
     }
 
     /// Appends what an escape stands for; its backslash is consumed.
+    ///
+    /// A surrogate takes the `\\uXXXX` behind it for its partner, whatever that is. If the two are no pair
+    /// the first becomes U+FFFD and so does the second unless it is a character: a high surrogate in front
+    /// of a good pair breaks it. Source: `scanString`, bson/bsonrw/json_scanner.go of the Go driver.
     fn escape(&mut self, out: &mut Vec<u8>) -> Parsed<()> {
-        let mut high: Option<u32> = None;
+        const SURROGATES: std::ops::RangeInclusive<u32> = 0xd800..=0xdfff;
+        let mut single: Option<u32> = None;
         loop {
             let found = self.input.peek()?;
             let simple = match found {
@@ -157,32 +165,33 @@ impl<R: Read> Lexer<R> {
             };
             self.input.advance(1);
             if let Some(byte) = simple {
-                if high.is_some() {
+                if single.is_some() {
                     push_char(out, REPLACEMENT);
                 }
                 out.push(byte);
                 return Ok(());
             }
             let unit = self.four_hex_digits()?;
-            match (high, unit) {
-                (Some(high), 0xdc00..=0xdfff) => {
+            match (single, unit) {
+                (Some(high @ 0xd800..=0xdbff), 0xdc00..=0xdfff) => {
                     let code = 0x1_0000 + ((high - 0xd800) << 10) + (unit - 0xdc00);
                     push_char(out, char::from_u32(code).unwrap_or(REPLACEMENT));
                     return Ok(());
                 }
-                (Some(_), _) => push_char(out, REPLACEMENT),
-                (None, _) => {}
+                (Some(_), _) => {
+                    push_char(out, REPLACEMENT);
+                    push_char(out, char::from_u32(unit).unwrap_or(REPLACEMENT));
+                    return Ok(());
+                }
+                (None, unit) if SURROGATES.contains(&unit) && self.input.peek()? == Some(b'\\') => {
+                    self.input.advance(1);
+                    single = Some(unit);
+                }
+                (None, unit) => {
+                    push_char(out, char::from_u32(unit).unwrap_or(REPLACEMENT));
+                    return Ok(());
+                }
             }
-            if !(0xd800..=0xdbff).contains(&unit) {
-                push_char(out, char::from_u32(unit).unwrap_or(REPLACEMENT));
-                return Ok(());
-            }
-            if self.input.peek()? != Some(b'\\') {
-                push_char(out, REPLACEMENT);
-                return Ok(());
-            }
-            self.input.advance(1);
-            high = Some(unit);
         }
     }
 
@@ -217,7 +226,7 @@ impl<R: Read> Lexer<R> {
             self.token.extend_from_slice(&rest[..bytes]);
             self.input.advance(bytes);
             if self.token.len() > TEXT_BYTES_MAX {
-                return Err(Box::new(Fault::TooLong { bytes: self.token.len() }));
+                return Err(Box::new(Fault::TooLong { bytes: self.token.len(), after: After::Document }));
             }
             if ends_here || !self.input.refill()? {
                 return Ok(take(&self.token));
@@ -228,6 +237,9 @@ impl<R: Read> Lexer<R> {
     /// Steps over what is left of a value whose brackets are open, without a look at its values.
     /// Whether the input had its end.
     pub fn step_out(&mut self) -> Parsed<bool> {
+        if mem::take(&mut self.inside_string) && !self.step_over_string_tail()? {
+            return Ok(false);
+        }
         while self.depth > 0 {
             let rest = self.input.rest();
             let plain = rest
@@ -256,6 +268,10 @@ impl<R: Read> Lexer<R> {
     /// Steps over a string whose opening quote is next. Whether the input had its end.
     pub fn step_over_string(&mut self) -> Parsed<bool> {
         self.input.advance(1);
+        self.step_over_string_tail()
+    }
+
+    fn step_over_string_tail(&mut self) -> Parsed<bool> {
         let mut escaped = false;
         loop {
             match self.input.peek()? {

@@ -189,7 +189,6 @@ impl<R: Read + Send> JsonSource<R> {
         let lexer = &mut self.parser.lexer;
         lexer.newline_seen = false;
         lexer.depth = 0;
-        lexer.input.mark();
         let place = lexer.input.place();
         let what = match found {
             Some(b'[') => {
@@ -225,8 +224,7 @@ impl<R: Read + Send> JsonSource<R> {
     fn recover(&mut self, fault: Fault) -> Result<(), SourceError> {
         let after = match &fault {
             Fault::Io(_) => None,
-            Fault::TooLong { .. } => Some(After::Document),
-            Fault::Text { after, .. } => Some(*after),
+            Fault::TooLong { after, .. } | Fault::Text { after, .. } => Some(*after),
         };
         let here = self.parser.lexer.input.offset();
         let error = fault.into_error(&self.name, self.ordinal, self.begins, here);

@@ -1,0 +1,409 @@
+//! CSV and TSV with a header row, to BSON.
+//!
+//! Rows, trimming, quotes, dots in the header, empty cells (empty strings) and missing cells (absent
+//! fields) follow mongoimport without further options. Types do not altogether: mongoimport types each
+//! cell alone, so that one column holds int32, double and string side by side. Here a column has one
+//! type, inferred from the first [`SAMPLE_ROWS_MAX`] rows, at most [`BUFFER_BYTES`] of them:
+//!
+//! | sampled cells | column | a cell |
+//! | --- | --- | --- |
+//! | integers | int32, or int64 if one needs it | int64 where int32 cannot hold it |
+//! | numbers, one with a fraction or exponent | double | integers too are doubles |
+//! | more text than numbers, or no number | string | numbers too are strings |
+//! | one integer with leading zeros, as `02134` | string | all are strings |
+//!
+//! A cell that does not fit its column of numbers stands for itself as in mongoimport: a fraction is a
+//! double, other text (`NA`) a string. Integers with leading zeros always stay strings: mongoimport would
+//! store `007` as 7. [`Source::notes`] tells the types, and which columns mongoimport would store
+//! otherwise.
+//!
+//! A row with more cells than the header has columns is an error; mongoimport invents names for them.
+
+mod cell;
+mod header;
+mod rows;
+
+pub use rows::Dialect;
+
+use self::{
+    cell::{Column, ColumnType, Value},
+    header::Step,
+    rows::{Cells, Row, Rows},
+};
+use super::{
+    OnBadDocument, Skipped, Source, SourceError,
+    fault::{After, Fault, Parsed, quoted},
+    input::{Input, Mark},
+};
+use crate::document::DOCUMENT_BYTES_MAX;
+use std::io::Read;
+
+/// Read-ahead, and most bytes of the rows that types are inferred from.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// Most rows that types are inferred from.
+const SAMPLE_ROWS_MAX: u64 = 1000;
+
+/// Byte order mark of UTF-8.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads documents from CSV or TSV text.
+pub struct CsvSource<R> {
+    name: String,
+    rows: Rows<R>,
+    cells: Cells,
+    bytes_total: Option<u64>,
+    on_bad: OnBadDocument,
+    ordinal: u64,
+    state: State,
+    skipped: Skipped,
+    shape: Shape,
+    rows_unended: u64,
+    /// Starts of the documents under construction, innermost last; reused.
+    open: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Fresh,
+    Reading,
+    Ended,
+}
+
+/// What the header and the sampled rows say about every document.
+#[derive(Debug, Default)]
+struct Shape {
+    names: Vec<Vec<u8>>,
+    steps: Vec<Step>,
+    columns: Vec<Column>,
+    types: Vec<ColumnType>,
+    sampled_rows: u64,
+}
+
+impl<R: Read + Send> CsvSource<R> {
+    /// `name` is the name for messages; `bytes_total` what the whole stream holds, if known. The header
+    /// is read with the first document, or by [`CsvSource::read_header`].
+    pub fn new(
+        name: String,
+        reader: R,
+        dialect: Dialect,
+        bytes_total: Option<u64>,
+        on_bad: OnBadDocument,
+    ) -> Self {
+        Self {
+            name,
+            rows: Rows::new(Input::new(reader, BUFFER_BYTES), dialect),
+            cells: Cells::default(),
+            bytes_total,
+            on_bad,
+            ordinal: 0,
+            state: State::Fresh,
+            skipped: Skipped::default(),
+            shape: Shape::default(),
+            rows_unended: 0,
+            open: Vec::new(),
+        }
+    }
+
+    /// Reads the header and infers the columns' types, so that [`Source::notes`] knows them before the
+    /// first document. Does nothing the second time.
+    ///
+    /// # Errors
+    ///
+    /// A header that is missing, broken, or makes no document; the reader's. They cannot be skipped.
+    pub fn read_header(&mut self) -> Result<(), SourceError> {
+        if self.state != State::Fresh {
+            return Ok(());
+        }
+        self.state = State::Ended;
+        match self.header_and_types() {
+            Ok(()) => {
+                self.state = State::Reading;
+                Ok(())
+            }
+            Err(fault) => Err(fault.into_error(&self.name, 0, 0, self.rows.input.offset())),
+        }
+    }
+
+    fn header_and_types(&mut self) -> Parsed<()> {
+        self.rows.input.take_prefix(BOM)?;
+        match self.rows.next(&mut self.cells)? {
+            Row::Whole => {}
+            Row::Unended => {
+                let place = self.rows.input.place();
+                return Err(Fault::truncated(
+                    place,
+                    "the input ends inside the header, which has no line end".to_owned(),
+                ));
+            }
+            Row::End => {
+                let place = self.rows.input.place();
+                return Err(Fault::truncated(place, "the input ends where a header belongs".to_owned()));
+            }
+        }
+        self.shape.names = self.cells.iter().map(<[u8]>::to_vec).collect();
+        self.shape.steps = header::steps(&self.shape.names).map_err(|what| {
+            Fault::value(self.rows.input.marked_place(Mark::Record), format!("in the header, {what}"))
+                .with_hint("the first line must name the columns; add it if it is missing")
+        })?;
+        self.infer_types()
+    }
+
+    /// Looks ahead in the buffer and goes back. Rows that are bad, or do not end in it, end the sample.
+    fn infer_types(&mut self) -> Parsed<()> {
+        let first_row = self.rows.input.offset();
+        self.rows.input.hold()?;
+        let mut columns = vec![Column::default(); self.shape.names.len()];
+        while self.shape.sampled_rows < SAMPLE_ROWS_MAX {
+            let whole = match self.rows.next(&mut self.cells) {
+                Ok(row) => row == Row::Whole,
+                Err(fault) if matches!(*fault, Fault::Io(_)) => return Err(fault),
+                Err(_) => false,
+            };
+            // The row that the buffer ends in may go on behind it.
+            let ends_here = self.rows.input.rest().is_empty() && !self.rows.input.is_drained();
+            if !whole || ends_here || self.cells.len() > columns.len() {
+                break;
+            }
+            for (column, cell) in columns.iter_mut().zip(self.cells.iter()) {
+                column.count(cell);
+            }
+            self.shape.sampled_rows += 1;
+        }
+        self.rows.input.release();
+        let went_back = self.rows.input.rewind(first_row);
+        assert!(went_back, "a held buffer keeps what it has shown");
+        self.shape.types = columns.iter().map(Column::column_type).collect();
+        self.shape.columns = columns;
+        Ok(())
+    }
+
+    /// Appends the next row's document; `false` at the end.
+    fn next(&mut self, out: &mut Vec<u8>) -> Parsed<Found> {
+        match self.rows.next(&mut self.cells)? {
+            Row::Whole => {}
+            Row::Unended => {
+                self.rows_unended += 1;
+                return Ok(Found::End);
+            }
+            Row::End => return Ok(Found::End),
+        }
+        let Shape { names, steps, types, .. } = &self.shape;
+        if self.cells.len() > names.len() {
+            let what = format!(
+                "row {} holds {} cells where the header names {} columns",
+                self.ordinal + 1,
+                self.cells.len(),
+                names.len()
+            );
+            return Err(Fault::value(self.rows.input.marked_place(Mark::Record), what)
+                .with_hint("a cell that holds the delimiter must be quoted; to leave such rows out and go on, pass `--on-bad-document skip`"));
+        }
+        let before = out.len();
+        write_document(out, steps, types, &self.cells, &mut self.open);
+        let bytes = out.len() - before;
+        if bytes > DOCUMENT_BYTES_MAX {
+            return Err(Box::new(Fault::TooLong { bytes, after: After::Document }));
+        }
+        self.ordinal += 1;
+        Ok(Found::Document)
+    }
+
+    fn recover(&mut self, fault: Fault) -> Result<(), SourceError> {
+        let after = match &fault {
+            Fault::Io(_) => None,
+            Fault::TooLong { after, .. } | Fault::Text { after, .. } => Some(*after),
+        };
+        let begins = self.rows.input.marked_offset(Mark::Record);
+        let error = fault.into_error(&self.name, self.ordinal, begins, self.rows.input.offset());
+        let Some(after) = after.filter(|_| self.on_bad == OnBadDocument::Skip) else {
+            self.state = State::Ended;
+            return Err(error);
+        };
+        let stepped = match after {
+            After::Document => Ok(()),
+            After::Line => self.rows.step_over_line().map(|_| ()),
+            After::Nothing => self.rows.step_to_end(),
+        };
+        let here = self.rows.input.offset();
+        stepped.map_err(|fault| fault.into_error(&self.name, self.ordinal, begins, here))?;
+        let how = match after {
+            After::Document => "",
+            After::Line => "; reading went on at the next line",
+            After::Nothing => "; nothing was read behind it",
+        };
+        self.skipped.count(here - begins, &format_args!("{error}{how}"));
+        self.ordinal += 1;
+        Ok(())
+    }
+}
+
+enum Found {
+    Document,
+    End,
+}
+
+fn write_document(
+    out: &mut Vec<u8>,
+    steps: &[Step],
+    types: &[ColumnType],
+    cells: &Cells,
+    open: &mut Vec<usize>,
+) {
+    open.clear();
+    open.push(open_document(out));
+    let mut at = 0;
+    while let Some(step) = steps.get(at) {
+        match step {
+            Step::Cell { column, key } => {
+                if let (Some(cell), Some(column_type)) = (cells.get(*column), types.get(*column)) {
+                    push_element(out, key, cell, *column_type);
+                }
+            }
+            Step::Open { first_column, close, .. } if *first_column >= cells.len() => at = *close,
+            Step::Open { key, .. } => {
+                push_key(out, 0x03, key);
+                open.push(open_document(out));
+            }
+            Step::Close => close_document(out, open.pop()),
+        }
+        at += 1;
+    }
+    close_document(out, open.pop());
+}
+
+fn push_key(out: &mut Vec<u8>, element_type: u8, key: &[u8]) {
+    out.push(element_type);
+    out.extend_from_slice(key);
+    out.push(0);
+}
+
+fn push_element(out: &mut Vec<u8>, key: &[u8], cell: &[u8], column_type: ColumnType) {
+    match cell::value(cell, column_type) {
+        Value::Int32(value) => {
+            push_key(out, 0x10, key);
+            out.extend_from_slice(&value.to_le_bytes());
+        }
+        Value::Int64(value) => {
+            push_key(out, 0x12, key);
+            out.extend_from_slice(&value.to_le_bytes());
+        }
+        Value::Double(value) => {
+            push_key(out, 0x01, key);
+            out.extend_from_slice(&value.to_le_bytes());
+        }
+        Value::Text => {
+            push_key(out, 0x02, key);
+            out.extend_from_slice(&length(cell.len() + 1));
+            out.extend_from_slice(cell);
+            out.push(0);
+        }
+    }
+}
+
+fn open_document(out: &mut Vec<u8>) -> usize {
+    out.extend_from_slice(&[0; 4]);
+    out.len() - 4
+}
+
+fn close_document(out: &mut Vec<u8>, start: Option<usize>) {
+    let start = start.expect("steps close what they open");
+    out.push(0);
+    let bytes = length(out.len() - start);
+    out[start..start + 4].copy_from_slice(&bytes);
+}
+
+/// A length field. Rows are refused far below 4 GiB, and the header with them.
+fn length(bytes: usize) -> [u8; 4] {
+    u32::try_from(bytes).expect("a row and its header are shorter than two documents").to_le_bytes()
+}
+
+impl<R: Read + Send> Source for CsvSource<R> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn next_document(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, SourceError> {
+        self.read_header()?;
+        let before = out.len();
+        while self.state != State::Ended {
+            match self.next(out) {
+                Ok(Found::Document) => return Ok(Some(out.len() - before)),
+                Ok(Found::End) => self.state = State::Ended,
+                Err(fault) => {
+                    out.truncate(before);
+                    self.recover(*fault)?;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.rows.input.offset()
+    }
+
+    fn bytes_total(&self) -> Option<u64> {
+        self.bytes_total
+    }
+
+    fn skipped(&self) -> &Skipped {
+        &self.skipped
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let Self { name, shape: Shape { names, columns, types, sampled_rows, .. }, .. } = self;
+        let mut notes = Vec::new();
+        if !names.is_empty() {
+            let listed = listed(names.iter().zip(types).map(|(name, column_type)| {
+                format!("{} {}", String::from_utf8_lossy(name), column_type.name())
+            }));
+            notes.push(format!(
+                "{name}: {listed}; {} {} from the first {} {}",
+                names.len(),
+                if names.len() == 1 { "column" } else { "columns" },
+                sampled_rows,
+                if *sampled_rows == 1 { "row" } else { "rows" },
+            ));
+        }
+        let named = |wanted: fn(&Column) -> bool| {
+            let mut found = names
+                .iter()
+                .zip(columns)
+                .filter(|(_, column)| wanted(column))
+                .map(|(name, _)| quoted(name))
+                .peekable();
+            found.peek().is_some().then(|| listed_all(found.collect()))
+        };
+        if let Some(columns) = named(Column::has_leading_zeros) {
+            notes.push(format!(
+                "{name}: integers with leading zeros stay strings in {columns}; mongoimport would store numbers"
+            ));
+        }
+        if let Some(columns) = named(|column| column.is_mixed() && !column.has_leading_zeros()) {
+            notes.push(format!(
+                "{name}: one type a column in {columns}; mongoimport would store each cell in the smallest type of its own"
+            ));
+        }
+        if self.rows_unended > 0 {
+            notes.push(format!(
+                "{name}: the last line has no line end and is left out, as mongoimport does with TSV"
+            ));
+        }
+        notes
+    }
+}
+
+/// Most columns that a note lists.
+const LISTED_MAX: usize = 12;
+
+fn listed(items: impl Iterator<Item = String>) -> String {
+    listed_all(items.collect())
+}
+
+fn listed_all(mut items: Vec<String>) -> String {
+    let left = items.len().saturating_sub(LISTED_MAX);
+    items.truncate(LISTED_MAX);
+    let listed = items.join(", ");
+    if left > 0 { format!("{listed} and {left} more") } else { listed }
+}
