@@ -191,10 +191,10 @@ impl<R: Read + Send> CsvSource<R> {
         let Shape { names, steps, types, .. } = &self.shape;
         if self.cells.len() > names.len() {
             let what = format!(
-                "row {} holds {} cells where the header names {} columns",
+                "row {} holds {} where the header names {}",
                 self.ordinal + 1,
-                self.cells.len(),
-                names.len()
+                counted(self.cells.len() as u64, "cell"),
+                counted(names.len() as u64, "column")
             );
             return Err(Fault::value(self.rows.input.marked_place(Mark::Record), what)
                 .with_hint("a cell that holds the delimiter must be quoted; to leave such rows out and go on, pass `--on-bad-document skip`"));
@@ -359,11 +359,9 @@ impl<R: Read + Send> Source for CsvSource<R> {
                 format!("{} {}", String::from_utf8_lossy(name), column_type.name())
             }));
             notes.push(format!(
-                "{name}: {listed}; {} {} from the first {} {}",
-                names.len(),
-                if names.len() == 1 { "column" } else { "columns" },
-                sampled_rows,
-                if *sampled_rows == 1 { "row" } else { "rows" },
+                "{name}: {listed}; {} from the first {}",
+                counted(names.len() as u64, "column"),
+                counted(*sampled_rows, "row"),
             ));
         }
         let named = |wanted: fn(&Column) -> bool| {
@@ -392,6 +390,11 @@ impl<R: Read + Send> Source for CsvSource<R> {
         }
         notes
     }
+}
+
+/// `1 row`, `2 rows`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Most columns that a note lists.
