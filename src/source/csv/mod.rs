@@ -410,3 +410,227 @@ fn listed_all(mut items: Vec<String>) -> String {
     let listed = items.join(", ");
     if left > 0 { format!("{listed} and {left} more") } else { listed }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document;
+    use crate::source::input::tests::OneByte;
+    use bson::doc;
+
+    fn source(text: &[u8], dialect: Dialect, on_bad: OnBadDocument) -> CsvSource<&[u8]> {
+        CsvSource::new("a.csv".to_owned(), text, dialect, None, on_bad)
+    }
+
+    /// All documents, and the error that ended them.
+    fn documents(source: &mut dyn Source) -> (Vec<Vec<u8>>, Option<String>) {
+        let mut out = b"before".to_vec();
+        let mut documents = Vec::new();
+        loop {
+            let before = out.len();
+            match source.next_document(&mut out) {
+                Ok(Some(bytes)) => {
+                    assert_eq!(out.len(), before + bytes);
+                    assert_eq!(document::check(&out[before..]), Ok(()));
+                    documents.push(out[before..].to_vec());
+                }
+                outcome => {
+                    assert_eq!(out.len(), before, "what is not returned is not appended");
+                    assert_eq!(source.next_document(&mut out).ok(), Some(None), "an end is an end");
+                    return (documents, outcome.err().map(|error| error.to_string()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_become_the_bson_that_another_encoder_makes_of_them() {
+        for (text, dialect, want, why) in [
+            (
+                &b"_id,name,price,n\n1,tea,2.5,5\n2,\"a, b\",3,\n"[..],
+                Dialect::Csv,
+                vec![
+                    doc! {"_id": 1, "name": "tea", "price": 2.5, "n": 5},
+                    doc! {"_id": 2, "name": "a, b", "price": 3.0, "n": ""},
+                ],
+                "typed by column; an empty cell is an empty string",
+            ),
+            (
+                b"\xef\xbb\xbf\"a\",b\n1\n\n1,2\n",
+                Dialect::Csv,
+                vec![doc! {"a": 1}, doc! {"a": 1, "b": 2}],
+                "a mark, a missing cell, an empty line",
+            ),
+            (
+                b"a.x,b,a.y.z\n1,2,3\n1,2\n1\n",
+                Dialect::Csv,
+                vec![
+                    doc! {"a": {"x": 1, "y": {"z": 3}}, "b": 2},
+                    doc! {"a": {"x": 1}, "b": 2},
+                    doc! {"a": {"x": 1}},
+                ],
+                "sub-documents, absent where all their cells are",
+            ),
+            (
+                b"zip,code\n02134,A\n10001,7\n10002,B\n",
+                Dialect::Csv,
+                vec![
+                    doc! {"zip": "02134", "code": "A"},
+                    doc! {"zip": "10001", "code": "7"},
+                    doc! {"zip": "10002", "code": "B"},
+                ],
+                "columns of strings keep what looks like numbers",
+            ),
+            (
+                b"a\tb\r\n1\t x\r\n\r\nlast\tline",
+                Dialect::Tsv,
+                vec![doc! {"a": 1, "b": " x"}, doc! {"a": ""}],
+                "tabs; the last line has no end and is dropped",
+            ),
+            (b"a,b\n", Dialect::Csv, vec![], "only a header"),
+        ] {
+            let expect: Vec<Vec<u8>> = want.iter().map(|document| document.to_vec().unwrap()).collect();
+            let mut at_once = source(text, dialect, OnBadDocument::Stop);
+            assert_eq!(documents(&mut at_once), (expect.clone(), None), "{why}");
+            assert_eq!(at_once.bytes_read(), text.len() as u64, "{why}");
+            let mut in_bytes =
+                CsvSource::new("a.csv".to_owned(), OneByte(text, 0), dialect, None, OnBadDocument::Stop);
+            assert_eq!(documents(&mut in_bytes), (expect, None), "{why}, a byte at a time");
+        }
+    }
+
+    #[test]
+    fn notes_tell_types_their_sample_and_where_mongoimport_differs() {
+        let text = b"year,carrier,dep_time,zip,price\n2013,UA,517.0,02134,1\n2013,AA,NA,10001,1.5\n";
+        let mut source = source(text, Dialect::Csv, OnBadDocument::Stop);
+        assert_eq!(source.notes(), [] as [&str; 0], "nothing was read yet");
+        source.read_header().unwrap();
+        assert_eq!(
+            source.notes(),
+            [
+                "a.csv: year int32, carrier string, dep_time double, zip string, price double; 5 columns from the first 2 rows",
+                "a.csv: integers with leading zeros stay strings in `zip`; mongoimport would store numbers",
+                "a.csv: one type a column in `price`; mongoimport would store each cell in the smallest type of its own",
+            ]
+        );
+    }
+
+    /// The sample is bounded in rows and in bytes, and what lies behind it does not change a type.
+    #[test]
+    fn types_come_from_the_first_rows_only() {
+        let mut text = b"a,b\n".to_vec();
+        text.extend(b"1,x\n".repeat(1000));
+        text.extend(b"2.5,7\n3000000000,y\nno,z\n");
+        let mut by_rows = source(&text, Dialect::Csv, OnBadDocument::Stop);
+        let (rows, error) = documents(&mut by_rows);
+        assert_eq!((rows.len(), error), (1003, None));
+        let last: Vec<Vec<u8>> =
+            [doc! {"a": 2.5, "b": "7"}, doc! {"a": 3_000_000_000_i64, "b": "y"}, doc! {"a": "no", "b": "z"}]
+                .iter()
+                .map(|document| document.to_vec().unwrap())
+                .collect();
+        assert_eq!(rows[1000..], last);
+        assert!(by_rows.notes()[0].ends_with("a int32, b string; 2 columns from the first 1000 rows"));
+
+        let wide = format!("a,b\n{}", format!("1,{}\n", "x".repeat(9999)).repeat(300));
+        let mut by_bytes = source(wide.as_bytes(), Dialect::Csv, OnBadDocument::Stop);
+        assert_eq!(documents(&mut by_bytes).0.len(), 300);
+        assert!(by_bytes.notes()[0].ends_with("2 columns from the first 104 rows"), "{:?}", by_bytes.notes());
+    }
+
+    #[test]
+    fn bad_rows_stop_with_their_place_or_are_counted() {
+        for (text, good, message, skipped_good, skipped, why) in [
+            (
+                &b"a,b\n1,2\n1,2,3\n3,4\n"[..],
+                1,
+                "a.csv: document 1 at byte 8 (line 3, column 1): row 2 holds 3 cells where the header names 2 columns",
+                2,
+                (1, 6),
+                "too many cells",
+            ),
+            (
+                b"a,b\n1,2\n5\" pipe,2\n3,4\n",
+                1,
+                "a.csv: document 1 at byte 9 (line 3, column 2): found `\"` inside a cell that is not quoted",
+                2,
+                (1, 10),
+                "a quote in a bare cell",
+            ),
+            (
+                b"a,b\n\"x\"y,2\n3,4\n",
+                0,
+                "a.csv: document 0 at byte 7 (line 2, column 4): found `y` behind a closing quote, where `,` or a line end belongs",
+                1,
+                (1, 7),
+                "text behind a quote",
+            ),
+            (
+                b"a,b\n1,2\n\"open,2\n3,4\n",
+                1,
+                "a.csv: document 1 at byte 8 (line 3, column 1): the input ends inside the quoted cell that begins here",
+                1,
+                (1, 12),
+                "a quote that is not closed",
+            ),
+        ] {
+            let (rows, error) = documents(&mut source(text, Dialect::Csv, OnBadDocument::Stop));
+            assert_eq!((rows.len(), error.as_deref()), (good, Some(message)), "{why}");
+            let mut skipping = source(text, Dialect::Csv, OnBadDocument::Skip);
+            let (rows, error) = documents(&mut skipping);
+            assert_eq!((rows.len(), error), (skipped_good, None), "{why}");
+            assert_eq!((skipping.skipped().documents, skipping.skipped().bytes), skipped, "{why}");
+            assert!(skipping.skipped().reasons[0].starts_with(message), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_header_that_makes_no_document_is_an_error_even_when_rows_may_be_skipped() {
+        for (text, dialect, message) in [
+            (
+                &b"a,a.b\n1,2\n"[..],
+                Dialect::Csv,
+                "a.csv: document 0 at byte 0 (line 1, column 1): in the header, columns `a` and `a.b` cannot both be fields",
+            ),
+            (
+                b"\n\n",
+                Dialect::Csv,
+                "a.csv: document 0 at byte 2 (line 3, column 1): the input ends where a header belongs",
+            ),
+            (
+                b"a\tb",
+                Dialect::Tsv,
+                "a.csv: document 0 at byte 3 (line 1, column 4): the input ends inside the header, which has no line end",
+            ),
+        ] {
+            let (rows, error) = documents(&mut source(text, dialect, OnBadDocument::Skip));
+            assert_eq!((rows.len(), error.as_deref()), (0, Some(message)));
+        }
+    }
+
+    #[test]
+    fn rows_longer_than_a_document_are_refused_in_bounded_memory() {
+        let text = format!("a,b\n1,2\n1,{}\n3,4\n", "x".repeat(DOCUMENT_BYTES_MAX + 1));
+        let mut skipping = source(text.as_bytes(), Dialect::Csv, OnBadDocument::Skip);
+        let (rows, error) = documents(&mut skipping);
+        assert_eq!((rows.len(), error), (2, None));
+        assert_eq!(skipping.skipped().documents, 1);
+        assert!(skipping.skipped().reasons[0].contains("exceed MongoDB's document limit"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn foreign_bytes_never_panic(
+            text in proptest::collection::vec(proptest::prelude::prop_oneof![
+                proptest::sample::select(b"\",\n\r\t. $a1".to_vec()),
+                proptest::prelude::any::<u8>(),
+            ], 0..200),
+        ) {
+            for dialect in [Dialect::Csv, Dialect::Tsv] {
+                for on_bad in [OnBadDocument::Stop, OnBadDocument::Skip] {
+                    documents(&mut source(&text, dialect, on_bad));
+                }
+            }
+        }
+    }
+}

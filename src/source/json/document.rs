@@ -80,7 +80,7 @@ impl<R: Read> Parser<R> {
         let mut owner_at = before;
         loop {
             if out.len() > limit {
-                return Err(Box::new(Fault::TooLong { bytes: out.len() - before, after: After::Document }));
+                return Err(too_long(out.len() - before));
             }
             let found = self.lexer.significant()?;
             let type_at = out.len();
@@ -160,7 +160,8 @@ impl<R: Read> Parser<R> {
                 }
             }
             if self.frames.is_empty() {
-                return Ok(());
+                let bytes = out.len() - before;
+                return if bytes > DOCUMENT_BYTES_MAX { Err(too_long(bytes)) } else { Ok(()) };
             }
         }
     }
@@ -290,6 +291,11 @@ impl<R: Read> Parser<R> {
         }
         Ok(())
     }
+}
+
+#[cold]
+fn too_long(bytes: usize) -> Box<Fault> {
+    Box::new(Fault::TooLong { bytes, after: After::Document })
 }
 
 /// Mongo shell text is often saved as JSON; the error alone would not tell what to do.

@@ -489,7 +489,7 @@ impl<R: Read> Parser<R> {
 
     #[cold]
     fn bad_text(&self, name: &str, wanted: &str) -> Box<Fault> {
-        self.bad_value(format!("`{name}` is {} where {wanted} belongs", quoted(&self.text)))
+        self.bad_value(format!("`{name}` is {}, expected {wanted}", quoted(&self.text)))
     }
 
     #[cold]
@@ -499,7 +499,7 @@ impl<R: Read> Parser<R> {
             Scalar::Text => quoted(&self.text),
             scalar => scalar.name().to_owned(),
         };
-        self.bad_value(format!("`{name}` is {found} where {wanted} belongs"))
+        self.bad_value(format!("`{name}` is {found}, expected {wanted}"))
     }
 }
 

@@ -323,3 +323,6 @@ impl<R: Read + Send> Source for JsonSource<R> {
         notes
     }
 }
+
+#[cfg(test)]
+mod tests;
