@@ -4,12 +4,15 @@ use super::{SourceError, SourceErrorKind, input::Place};
 use crate::document::{DocumentError, DocumentErrorKind};
 use std::io;
 
-/// Boxed: the good path returns one word.
-pub(super) type Parsed<T> = Result<T, Box<Fault>>;
+pub(super) type Parsed<T> = Result<T, Fault>;
 
-/// Why a document of a text input cannot be taken.
+/// Why a document of a text input cannot be taken. One word, so that the good path returns little.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) struct Fault(Box<FaultKind>);
+
+/// The kinds of [`Fault`].
+#[derive(Debug)]
+pub(super) enum FaultKind {
     /// The reader failed; nothing can go on.
     Io(io::Error),
     /// The text is not what its format asks for.
@@ -32,42 +35,64 @@ pub(super) enum After {
 impl Fault {
     /// Text that breaks the grammar.
     #[cold]
-    pub fn syntax(place: Place, what: String) -> Box<Self> {
-        Box::new(Self::Text { place, what, hint: None, after: After::Line })
+    pub fn syntax(place: Place, what: String) -> Self {
+        Self::text(place, what, After::Line)
     }
 
     /// A value that no server stores, in sound grammar.
     #[cold]
-    pub fn value(place: Place, what: String) -> Box<Self> {
-        Box::new(Self::Text { place, what, hint: None, after: After::Document })
+    pub fn value(place: Place, what: String) -> Self {
+        Self::text(place, what, After::Document)
     }
 
     /// The input ends where more must follow.
     #[cold]
-    pub fn truncated(place: Place, what: String) -> Box<Self> {
-        Box::new(Self::Text { place, what, hint: None, after: After::Nothing })
+    pub fn truncated(place: Place, what: String) -> Self {
+        Self::text(place, what, After::Nothing)
+    }
+
+    fn text(place: Place, what: String, after: After) -> Self {
+        Self(Box::new(FaultKind::Text { place, what, hint: None, after }))
+    }
+
+    /// A document beyond the server's limit, of which `bytes` were built.
+    #[cold]
+    pub fn too_long(bytes: usize, after: After) -> Self {
+        Self(Box::new(FaultKind::TooLong { bytes, after }))
     }
 
     /// Adds what to do next.
-    pub fn with_hint(mut self: Box<Self>, text: &str) -> Box<Self> {
-        if let Self::Text { hint, .. } = &mut *self {
+    pub fn with_hint(mut self, text: &str) -> Self {
+        if let FaultKind::Text { hint, .. } = &mut *self.0 {
             *hint = Some(text.to_owned());
         }
         self
     }
 
+    pub fn is_io(&self) -> bool {
+        matches!(*self.0, FaultKind::Io(_))
+    }
+
+    /// Where reading can go on; `None` if nowhere, because the reader failed.
+    pub fn after(&self) -> Option<After> {
+        match &*self.0 {
+            FaultKind::Io(_) => None,
+            FaultKind::Text { after, .. } | FaultKind::TooLong { after, .. } => Some(*after),
+        }
+    }
+
     /// The error of document `ordinal`, which begins at byte `begins`. `offset` is where reading stands.
     pub fn into_error(self, input: &str, ordinal: u64, begins: u64, offset: u64) -> SourceError {
         let input = input.to_owned();
-        match self {
-            Self::Io(source) => {
+        match *self.0 {
+            FaultKind::Io(source) => {
                 SourceErrorKind::Io { input, doing: format!("cannot read on from byte {offset}"), source }
                     .into()
             }
-            Self::Text { place: Place { offset, line, column }, what, hint, .. } => {
+            FaultKind::Text { place: Place { offset, line, column }, what, hint, .. } => {
                 SourceErrorKind::Syntax { input, ordinal, offset, line, column, what, hint }.into()
             }
-            Self::TooLong { bytes, .. } => SourceErrorKind::Document(DocumentError {
+            FaultKind::TooLong { bytes, .. } => SourceErrorKind::Document(DocumentError {
                 input,
                 ordinal,
                 offset: begins,
@@ -78,9 +103,9 @@ impl Fault {
     }
 }
 
-impl From<io::Error> for Box<Fault> {
+impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
-        Box::new(Fault::Io(error))
+        Self(Box::new(FaultKind::Io(error)))
     }
 }
 

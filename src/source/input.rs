@@ -229,7 +229,11 @@ impl<R: Read> Input<R> {
 }
 
 fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum()
+    // Sums of bytes are made many at a time; none may overflow.
+    let sums = bytes
+        .chunks(usize::from(u8::MAX))
+        .map(|chunk| u64::from(chunk.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>()));
+    sums.sum()
 }
 
 /// Reads once, again after a signal.

@@ -44,8 +44,7 @@ enum Reading {
 
 fn read(cell: &[u8]) -> Reading {
     let digits = match cell {
-        [b'+' | b'-', digits @ ..] => digits,
-        digits => digits,
+        [b'+' | b'-', digits @ ..] | digits => digits,
     };
     let starts_as_number = match digits.first() {
         Some(byte) => byte.is_ascii_digit() || matches!(byte, b'.' | b'i' | b'I' | b'n' | b'N'),
@@ -194,7 +193,9 @@ mod tests {
             (&["Bern"], ColumnType::Text, false, "text"),
         ] {
             let mut column = Column::default();
-            cells.iter().for_each(|cell| column.count(cell.as_bytes()));
+            for cell in cells {
+                column.count(cell.as_bytes());
+            }
             assert_eq!((column.column_type(), column.is_mixed()), (want, mixed), "{why}");
         }
     }

@@ -157,7 +157,7 @@ impl<R: Read + Send> CsvSource<R> {
         while self.shape.sampled_rows < SAMPLE_ROWS_MAX {
             let whole = match self.rows.next(&mut self.cells) {
                 Ok(row) => row == Row::Whole,
-                Err(fault) if matches!(*fault, Fault::Io(_)) => return Err(fault),
+                Err(fault) if fault.is_io() => return Err(fault),
                 Err(_) => false,
             };
             // The row that the buffer ends in may go on behind it.
@@ -203,17 +203,14 @@ impl<R: Read + Send> CsvSource<R> {
         write_document(out, steps, types, &self.cells, &mut self.open);
         let bytes = out.len() - before;
         if bytes > DOCUMENT_BYTES_MAX {
-            return Err(Box::new(Fault::TooLong { bytes, after: After::Document }));
+            return Err(Fault::too_long(bytes, After::Document));
         }
         self.ordinal += 1;
         Ok(Found::Document)
     }
 
     fn recover(&mut self, fault: Fault) -> Result<(), SourceError> {
-        let after = match &fault {
-            Fault::Io(_) => None,
-            Fault::TooLong { after, .. } | Fault::Text { after, .. } => Some(*after),
-        };
+        let after = fault.after();
         let begins = self.rows.input.marked_offset(Mark::Record);
         let error = fault.into_error(&self.name, self.ordinal, begins, self.rows.input.offset());
         let Some(after) = after.filter(|_| self.on_bad == OnBadDocument::Skip) else {
@@ -332,7 +329,7 @@ impl<R: Read + Send> Source for CsvSource<R> {
                 Ok(Found::End) => self.state = State::Ended,
                 Err(fault) => {
                     out.truncate(before);
-                    self.recover(*fault)?;
+                    self.recover(fault)?;
                 }
             }
         }

@@ -266,7 +266,7 @@ impl<R: Read> Rows<R> {
 
 fn check_bytes(text: &[u8]) -> Parsed<()> {
     if text.len() > DOCUMENT_BYTES_MAX {
-        return Err(Box::new(Fault::TooLong { bytes: text.len(), after: After::Line }));
+        return Err(Fault::too_long(text.len(), After::Line));
     }
     Ok(())
 }
@@ -291,7 +291,7 @@ fn repair_utf8(text: &mut Vec<u8>, start: usize) {
 
 /// Drops Unicode white space at both ends of valid UTF-8.
 fn trim(text: &mut Vec<u8>, start: usize) {
-    let is_plain = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_graphic());
+    let is_plain = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_graphic);
     if is_plain(text[start..].first()) && is_plain(text[start..].last()) {
         return;
     }
@@ -334,13 +334,11 @@ mod tests {
     }
 
     fn shown_rows(text: &[u8], dialect: Dialect, buffer_bytes: usize) -> String {
-        rows(text, dialect, buffer_bytes)
-            .iter()
-            .map(|(row, cells)| {
-                let cells: Vec<_> = cells.iter().map(|cell| cell.escape_ascii().to_string()).collect();
-                format!("{}[{}]", if *row == Row::Unended { "unended" } else { "" }, cells.join("|"))
-            })
-            .collect()
+        let shown = |(row, cells): &(Row, Vec<Vec<u8>>)| {
+            let cells: Vec<_> = cells.iter().map(|cell| cell.escape_ascii().to_string()).collect();
+            format!("{}[{}]", if *row == Row::Unended { "unended" } else { "" }, cells.join("|"))
+        };
+        rows(text, dialect, buffer_bytes).iter().map(shown).collect::<Vec<_>>().concat()
     }
 
     #[test]
@@ -384,10 +382,22 @@ mod tests {
 
     #[test]
     fn broken_quotes_are_placed_at_the_byte_that_breaks_them() {
-        for (text, offset, line, column, what) in [
-            (&b"a,b\n5\" pipe,2\n"[..], 5, 2, 2, "found `\"` inside a cell that is not quoted"),
-            (b"\"x\"y,2\n", 3, 1, 4, "found `y` behind a closing quote, where `,` or a line end belongs"),
-            (b"a\n\"open,2\n3,z\n", 2, 2, 1, "the input ends inside the quoted cell that begins here"),
+        for (text, message, after) in [
+            (
+                &b"a,b\n5\" pipe,2\n"[..],
+                "a: document 0 at byte 5 (line 2, column 2): found `\"` inside a cell that is not quoted",
+                After::Line,
+            ),
+            (
+                b"\"x\"y,2\n",
+                "a: document 0 at byte 3 (line 1, column 4): found `y` behind a closing quote, where `,` or a line end belongs",
+                After::Line,
+            ),
+            (
+                b"a\n\"open,2\n3,z\n",
+                "a: document 0 at byte 2 (line 2, column 1): the input ends inside the quoted cell that begins here",
+                After::Nothing,
+            ),
         ] {
             let mut rows = Rows::new(Input::new(text, 64), Dialect::Csv);
             let mut cells = Cells::default();
@@ -397,11 +407,8 @@ mod tests {
                     Err(fault) => break fault,
                 }
             };
-            let Fault::Text { place, what: found, .. } = *fault else { panic!("{fault:?}") };
-            assert_eq!(
-                (place.offset, place.line, place.column, found.as_str()),
-                (offset, line, column, what)
-            );
+            assert_eq!(fault.after(), Some(after));
+            assert_eq!(fault.into_error("a", 0, 0, 0).to_string(), message);
         }
     }
 

@@ -27,8 +27,7 @@ const SIGN: u128 = 1 << 127;
 pub(super) fn decimal128(text: &[u8]) -> Option<[u8; 16]> {
     let (is_negative, unsigned) = match text {
         [b'-', unsigned @ ..] => (true, unsigned),
-        [b'+', unsigned @ ..] => (false, unsigned),
-        unsigned => (false, unsigned),
+        [b'+', unsigned @ ..] | unsigned => (false, unsigned),
     };
     let sign = if is_negative { SIGN } else { 0 };
     if unsigned.eq_ignore_ascii_case(b"nan") {
@@ -120,21 +119,25 @@ mod tests {
         for (text, want, why) in [
             ("0", Some(0x3040 << 112), "exponent 0 is biased by 6176"),
             ("-0", Some(0xb040 << 112), "zero has a sign"),
-            ("1", Some(0x3040 << 112 | 1), "one"),
-            ("1.5", Some(0x303e << 112 | 15), "15e-1"),
-            ("1.50", Some(0x303c << 112 | 150), "trailing zeros are part of the value"),
-            ("-1.5E+3", Some(0xb044 << 112 | 15), "15e2, negative"),
-            ("1.", Some(0x3040 << 112 | 1), "no digit behind the point"),
-            (".5", Some(0x303e << 112 | 5), "none before it"),
-            ("1E6144", Some(0x5ffe << 112 | 10_u128.pow(33)), "33 zeros added to reach the exponent"),
+            ("1", Some((0x3040 << 112) + 1), "one"),
+            ("1.5", Some((0x303e << 112) + 15), "15e-1"),
+            ("1.50", Some((0x303c << 112) + 150), "trailing zeros are part of the value"),
+            ("-1.5E+3", Some((0xb044 << 112) + 15), "15e2, negative"),
+            ("1.", Some((0x3040 << 112) + 1), "no digit behind the point"),
+            (".5", Some((0x303e << 112) + 5), "none before it"),
+            ("1E6144", Some((0x5ffe << 112) + 10_u128.pow(33)), "33 zeros added to reach the exponent"),
             ("1E6145", None, "35 digits would be needed"),
             ("1E-6176", Some(1), "smallest exponent"),
             ("10E-6177", Some(1), "a zero dropped to reach the exponent"),
             ("1E-6177", None, "no zero to drop"),
             ("0E9999", Some(0x5ffe << 112), "zero takes the nearest exponent"),
             (long_zero.as_str(), Some(0), "and at the other end"),
-            (nines.as_str(), Some(0x3040 << 112 | COEFFICIENT_MAX), "34 digits"),
-            (nines_and_zeros.as_str(), Some(0x3046 << 112 | COEFFICIENT_MAX), "zeros beyond 34 digits drop"),
+            (nines.as_str(), Some((0x3040 << 112) + COEFFICIENT_MAX), "34 digits"),
+            (
+                nines_and_zeros.as_str(),
+                Some((0x3046 << 112) + COEFFICIENT_MAX),
+                "zeros beyond 34 digits drop",
+            ),
             (too_many.as_str(), None, "35 digits"),
             ("NaN", Some(0x7c00 << 112), "not a number"),
             ("-nan", Some(0x7c00 << 112), "its sign is dropped"),

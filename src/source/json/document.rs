@@ -247,7 +247,7 @@ impl<R: Read> Parser<R> {
     }
 
     #[cold]
-    fn unexpected_value(&mut self, found: Option<u8>) -> Box<Fault> {
+    fn unexpected_value(&mut self, found: Option<u8>) -> Fault {
         let fault = self.lexer.unexpected(found, "a value");
         match found {
             Some(b'\'' | b'/') => with_shell_hint(fault),
@@ -257,7 +257,7 @@ impl<R: Read> Parser<R> {
     }
 
     #[cold]
-    fn unexpected_key(&mut self, found: Option<u8>, wanted: &str) -> Box<Fault> {
+    fn unexpected_key(&mut self, found: Option<u8>, wanted: &str) -> Fault {
         let fault = self.lexer.unexpected(found, wanted);
         match found {
             Some(b'\'' | b'$' | b'_') => with_shell_hint(fault),
@@ -294,12 +294,12 @@ impl<R: Read> Parser<R> {
 }
 
 #[cold]
-fn too_long(bytes: usize) -> Box<Fault> {
-    Box::new(Fault::TooLong { bytes, after: After::Document })
+fn too_long(bytes: usize) -> Fault {
+    Fault::too_long(bytes, After::Document)
 }
 
 /// Mongo shell text is often saved as JSON; the error alone would not tell what to do.
-pub(super) fn with_shell_hint(fault: Box<Fault>) -> Box<Fault> {
+pub(super) fn with_shell_hint(fault: Fault) -> Fault {
     fault.with_hint(
         "is this text of the mongo shell or of an old mongoexport? `mongoexport --jsonFormat canonical` writes JSON that is read here",
     )

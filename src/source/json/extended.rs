@@ -464,7 +464,7 @@ impl<R: Read> Parser<R> {
                 self.lexer.string(&mut self.text, Nul::Allowed, TEXT_BYTES_MAX)?;
                 Ok(Scalar::Text)
             }
-            Some(b'-' | b'0'..=b'9') => match self.lexer.word(|word| Number::parse(word))? {
+            Some(b'-' | b'0'..=b'9') => match self.lexer.word(Number::parse)? {
                 Ok(Number::Int32(value)) => Ok(Scalar::Integer(i64::from(value))),
                 Ok(Number::Int64(value)) => Ok(Scalar::Integer(value)),
                 Ok(Number::Double(_)) => Ok(Scalar::Other("a double")),
@@ -483,17 +483,17 @@ impl<R: Read> Parser<R> {
     }
 
     #[cold]
-    fn bad_value(&self, what: String) -> Box<Fault> {
+    fn bad_value(&self, what: String) -> Fault {
         Fault::value(self.lexer.input.marked_place(Mark::Token), what)
     }
 
     #[cold]
-    fn bad_text(&self, name: &str, wanted: &str) -> Box<Fault> {
+    fn bad_text(&self, name: &str, wanted: &str) -> Fault {
         self.bad_value(format!("`{name}` is {}, expected {wanted}", quoted(&self.text)))
     }
 
     #[cold]
-    fn bad_kind(&self, name: &str, scalar: &Scalar, wanted: &str) -> Box<Fault> {
+    fn bad_kind(&self, name: &str, scalar: &Scalar, wanted: &str) -> Fault {
         let found = match scalar {
             Scalar::Integer(value) => format!("the integer {value}"),
             Scalar::Text => quoted(&self.text),

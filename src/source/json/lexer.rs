@@ -80,7 +80,7 @@ impl<R: Read> Lexer<R> {
 
     /// The error for `found` where `wanted` belongs.
     #[cold]
-    pub fn unexpected(&self, found: Option<u8>, wanted: &str) -> Box<Fault> {
+    pub fn unexpected(&self, found: Option<u8>, wanted: &str) -> Fault {
         let place = self.input.place();
         match found {
             None => Fault::truncated(place, format!("the input ends where {wanted} belongs")),
@@ -112,7 +112,7 @@ impl<R: Read> Lexer<R> {
             self.input.advance(plain);
             if out.len() > bytes_max {
                 self.inside_string = true;
-                return Err(Box::new(Fault::TooLong { bytes: out.len(), after: After::Document }));
+                return Err(Fault::too_long(out.len(), After::Document));
             }
             match stop {
                 Some(b'"') => {
@@ -147,7 +147,7 @@ impl<R: Read> Lexer<R> {
     ///
     /// A surrogate takes the `\\uXXXX` behind it for its partner, whatever that is. If the two are no pair
     /// the first becomes U+FFFD and so does the second unless it is a character: a high surrogate in front
-    /// of a good pair breaks it. Source: `scanString`, bson/bsonrw/json_scanner.go of the Go driver.
+    /// of a good pair breaks it. Source: `scanString`, `bson/bsonrw/json_scanner.go` of the Go driver.
     fn escape(&mut self, out: &mut Vec<u8>) -> Parsed<()> {
         const SURROGATES: std::ops::RangeInclusive<u32> = 0xd800..=0xdfff;
         let mut single: Option<u32> = None;
@@ -226,7 +226,7 @@ impl<R: Read> Lexer<R> {
             self.token.extend_from_slice(&rest[..bytes]);
             self.input.advance(bytes);
             if self.token.len() > TEXT_BYTES_MAX {
-                return Err(Box::new(Fault::TooLong { bytes: self.token.len(), after: After::Document }));
+                return Err(Fault::too_long(self.token.len(), After::Document));
             }
             if ends_here || !self.input.refill()? {
                 return Ok(take(&self.token));
@@ -294,20 +294,15 @@ impl<R: Read> Lexer<R> {
         self.input.rewind(from);
         loop {
             let rest = self.input.rest();
-            match rest.iter().position(|byte| *byte == b'\n') {
-                Some(newline) => {
-                    self.input.advance(newline + 1);
-                    if self.input.peek()? == Some(b'{') {
-                        return Ok(true);
-                    }
+            let newline = rest.iter().position(|byte| *byte == b'\n');
+            let bytes = newline.map_or(rest.len(), |at| at + 1);
+            self.input.advance(bytes);
+            if newline.is_some() {
+                if self.input.peek()? == Some(b'{') {
+                    return Ok(true);
                 }
-                None => {
-                    let bytes = rest.len();
-                    self.input.advance(bytes);
-                    if !self.input.refill()? {
-                        return Ok(false);
-                    }
-                }
+            } else if !self.input.refill()? {
+                return Ok(false);
             }
         }
     }

@@ -222,10 +222,7 @@ impl<R: Read + Send> JsonSource<R> {
 
     /// Stops with the error of `fault`, or counts what it costs and goes where reading can go on.
     fn recover(&mut self, fault: Fault) -> Result<(), SourceError> {
-        let after = match &fault {
-            Fault::Io(_) => None,
-            Fault::TooLong { after, .. } | Fault::Text { after, .. } => Some(*after),
-        };
+        let after = fault.after();
         let here = self.parser.lexer.input.offset();
         let error = fault.into_error(&self.name, self.ordinal, self.begins, here);
         let Some(after) = after.filter(|_| self.on_bad == OnBadDocument::Skip) else {
@@ -247,22 +244,16 @@ impl<R: Read + Send> JsonSource<R> {
         let went_on =
             went_on.map_err(|fault| fault.into_error(&self.name, self.ordinal, self.begins, here))?;
         let skipped_bytes = here - self.begins;
-        match went_on {
-            Some(how) => {
-                self.skipped.count(skipped_bytes, &format_args!("{error}{how}"));
-                self.value_ended();
-                if after == After::Line {
-                    // It stands where its line begins, and whatever stood before it is behind us.
-                    self.parser.lexer.newline_seen = true;
-                    self.lines = Lines::OnePerValue;
-                    self.separator = Separator::Comma;
-                }
-            }
-            None => {
-                self.state = State::Ended;
-                let how = "; nothing was read behind it";
-                self.skipped.count(skipped_bytes, &format_args!("{error}{how}"));
-            }
+        let how = went_on.unwrap_or("; nothing was read behind it");
+        self.skipped.count(skipped_bytes, &format_args!("{error}{how}"));
+        self.value_ended();
+        if went_on.is_none() {
+            self.state = State::Ended;
+        } else if after == After::Line {
+            // It stands where its line begins, and whatever stood before it is behind us.
+            self.parser.lexer.newline_seen = true;
+            self.lines = Lines::OnePerValue;
+            self.separator = Separator::Comma;
         }
         Ok(())
     }
@@ -284,7 +275,7 @@ impl<R: Read + Send> Source for JsonSource<R> {
                 Ok(Step::End) => self.state = State::Ended,
                 Err(fault) => {
                     out.truncate(before);
-                    self.recover(*fault)?;
+                    self.recover(fault)?;
                 }
             }
         }

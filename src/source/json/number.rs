@@ -88,8 +88,7 @@ fn check_grammar(word: &[u8]) -> Result<bool, BadNumber> {
     }
     if let [b'e' | b'E', exponent @ ..] = rest {
         let unsigned = match exponent {
-            [b'+' | b'-', unsigned @ ..] => unsigned,
-            unsigned => unsigned,
+            [b'+' | b'-', unsigned @ ..] | unsigned => unsigned,
         };
         let bytes = digits(unsigned);
         if bytes == 0 {
