@@ -6,8 +6,8 @@ use super::{OnBadDocument, Skipped, Source, SourceError, SourceErrorKind, input:
 use crate::document::{self, DocumentError, DocumentErrorKind};
 use std::io::Read;
 
-/// Reads documents from any byte stream. Holds one buffer of [`BUFFER_BYTES`]; memory does not depend
-/// on what the stream says about itself.
+/// Reads documents from any byte stream. Holds one buffer of 256 KiB; memory does not depend on what
+/// the stream says about itself.
 pub struct BsonSource<R> {
     input: String,
     reader: R,

@@ -110,19 +110,25 @@ impl<R: Read> Input<R> {
             if self.held == Held::Yes {
                 return Ok(false);
             }
-            for mark in [Mark::Token, Mark::Record] {
-                if self.marks[mark as usize] >= self.base.offset {
-                    self.marks_left[mark as usize] = Some(self.place_in_buffer(self.marks[mark as usize]));
-                }
-            }
-            self.base = self.place();
-            self.at = 0;
-            self.end = 0;
+            self.leave_consumed();
         }
         let bytes = read_retrying(&mut self.reader, &mut self.buffer[self.end..])?;
         self.end += bytes;
         self.drained = bytes == 0;
         Ok(bytes > 0)
+    }
+
+    /// Makes room behind [`Input::rest`]; what was consumed can no longer be gone back to.
+    fn leave_consumed(&mut self) {
+        for mark in [Mark::Token, Mark::Record] {
+            if self.marks[mark as usize] >= self.base.offset {
+                self.marks_left[mark as usize] = Some(self.place_in_buffer(self.marks[mark as usize]));
+            }
+        }
+        self.base = self.place();
+        self.buffer.copy_within(self.at..self.end, 0);
+        self.end -= self.at;
+        self.at = 0;
     }
 
     /// Consumes `prefix` if the input goes on with it. Only for the start of the input: a prefix across
@@ -144,13 +150,14 @@ impl<R: Read> Input<R> {
         Ok(found)
     }
 
-    /// Fills the buffer as far as the input goes and stays on it: until [`Input::release`] the input
+    /// Fills the buffer from here as far as the input goes and stays on it: until [`Input::release`] the input
     /// seems to end with it.
     ///
     /// # Errors
     ///
     /// The reader's.
     pub fn hold(&mut self) -> io::Result<()> {
+        self.leave_consumed();
         while !self.drained && self.end < self.buffer.len() {
             let bytes = read_retrying(&mut self.reader, &mut self.buffer[self.end..])?;
             self.end += bytes;

@@ -3,7 +3,7 @@
 //! Rows, trimming, quotes, dots in the header, empty cells (empty strings) and missing cells (absent
 //! fields) follow mongoimport without further options. Types do not altogether: mongoimport types each
 //! cell alone, so that one column holds int32, double and string side by side. Here a column has one
-//! type, inferred from the first [`SAMPLE_ROWS_MAX`] rows, at most [`BUFFER_BYTES`] of them:
+//! type, inferred from the first 1000 rows, at most 1 MiB of them:
 //!
 //! | sampled cells | column | a cell |
 //! | --- | --- | --- |
@@ -528,6 +528,15 @@ mod tests {
                 .collect();
         assert_eq!(rows[1000..], last);
         assert!(by_rows.notes()[0].ends_with("a int32, b string; 2 columns from the first 1000 rows"));
+
+        let long_name = "n".repeat(BUFFER_BYTES - 5);
+        let long_header = format!("a,{long_name}\n{}", "1,2\n".repeat(50));
+        let mut by_header = source(long_header.as_bytes(), Dialect::Csv, OnBadDocument::Stop);
+        assert_eq!(documents(&mut by_header).0.len(), 50);
+        assert!(
+            by_header.notes()[0].ends_with("from the first 50 rows"),
+            "a long header leaves room for rows"
+        );
 
         let wide = format!("a,b\n{}", format!("1,{}\n", "x".repeat(9999)).repeat(300));
         let mut by_bytes = source(wide.as_bytes(), Dialect::Csv, OnBadDocument::Stop);

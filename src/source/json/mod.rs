@@ -9,7 +9,7 @@
 //! sequence, missing and trailing commas in an array, an array without `--jsonArray`, byte order marks
 //! between documents. [`Source::notes`] says so.
 //!
-//! Memory: one buffer of [`BUFFER_BYTES`], the document under construction, and its strings while they
+//! Memory: one buffer of 256 KiB, the document under construction, and its strings while they
 //! are decoded.
 
 mod binary;
