@@ -42,7 +42,7 @@ pub(crate) fn logs() -> Estimate {
             memory_page_bytes_max: 10 << 20,
             cache_bytes: 1 << 30,
             codec_versions: vec![
-                ("zstd", "1.5.7".to_owned()),
+                ("zstd", "1.5.2".to_owned()),
                 ("snappy", "1.1.7".to_owned()),
                 ("zlib", "1.3.1".to_owned()),
             ],

@@ -1,5 +1,6 @@
 //! Why an input could not be read, with the place; and what was skipped instead of failing.
 
+use super::Foreign;
 use crate::document::{DocumentError, DocumentErrorKind};
 use std::{io, path::PathBuf};
 
@@ -64,6 +65,14 @@ pub enum SourceErrorKind {
         /// First bytes, in hexadecimal and as text.
         head: String,
     },
+    /// Recognised, but it holds no documents as it is.
+    #[error("{input}: is {}", what.name())]
+    Foreign {
+        /// Name of the input.
+        input: String,
+        /// What it is.
+        what: Foreign,
+    },
     /// A document that cannot be taken.
     #[error(transparent)]
     Document(DocumentError),
@@ -103,6 +112,7 @@ impl SourceErrorKind {
             Self::UnknownFormat { .. } => {
                 vec!["name the format with `--format bson|json|csv|tsv`".to_owned()]
             }
+            Self::Foreign { input, what } => vec![what.hint(input)],
             Self::Document(error) => document_hints(error),
             Self::Syntax { hint, .. } => hint.iter().cloned().collect(),
             Self::Io { .. } => Vec::new(),

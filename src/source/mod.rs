@@ -4,11 +4,18 @@
 //! inputs (JSON, CSV) become the BSON that `mongoimport` would store.
 
 pub mod bson;
+pub mod csv;
 mod error;
+mod fault;
+mod float_text;
+mod input;
+pub mod json;
 mod open;
+mod recognise;
 
 pub use error::{SkipReason, Skipped, SourceError, SourceErrorKind};
 pub use open::{Format, OpenOptions, open};
+pub use recognise::Foreign;
 
 /// The next document into a buffer, until there is none.
 pub trait Source: Send {

@@ -101,6 +101,9 @@ fn architecture_document_names_every_module() {
 #[test]
 fn no_source_file_is_longer_than_six_hundred_lines_before_its_tests() {
     visit(&source_root(), &mut |path, text| {
+        if path.ends_with("tests.rs") {
+            return;
+        }
         let lines = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]")).count();
         assert!(lines <= 600, "{} has {lines} lines: it wants to be two", path.display());
     });

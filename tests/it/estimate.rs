@@ -245,7 +245,7 @@ fn an_input_without_documents_has_no_result() {
     assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
     assert_eq!(
         answer.stderr,
-        "error: logs.bson: holds no document that could be read (0 skipped)\n\n\
-         hint: if it is not BSON, name its format: `--format json|csv|tsv`\n"
+        "error: logs.bson: is empty (0 bytes)\n\n\
+         hint: an empty collection takes 4096 bytes on disk; there is nothing to estimate\n"
     );
 }

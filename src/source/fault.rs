@@ -1,0 +1,132 @@
+//! What stops a reader of text, before it is known whether that is an error or a skipped document.
+
+use super::{SourceError, SourceErrorKind, input::Place};
+use crate::document::{DocumentError, DocumentErrorKind};
+use std::io;
+
+pub(super) type Parsed<T> = Result<T, Fault>;
+
+/// Why a document of a text input cannot be taken. One word, so that the good path returns little.
+#[derive(Debug)]
+pub(super) struct Fault(Box<FaultKind>);
+
+/// The kinds of [`Fault`].
+#[derive(Debug)]
+pub(super) enum FaultKind {
+    /// The reader failed; nothing can go on.
+    Io(io::Error),
+    /// The text is not what its format asks for.
+    Text { place: Place, what: String, hint: Option<String>, after: After },
+    /// The document would pass the server's limit; so many bytes were built.
+    TooLong { bytes: usize, after: After },
+}
+
+/// Where reading can go on after a bad document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// The grammar holds: behind the end of this document.
+    Document,
+    /// The grammar is broken: at most at a later line.
+    Line,
+    /// The input ends here.
+    Nothing,
+}
+
+impl Fault {
+    /// Text that breaks the grammar.
+    #[cold]
+    pub fn syntax(place: Place, what: String) -> Self {
+        Self::text(place, what, After::Line)
+    }
+
+    /// A value that no server stores, in sound grammar.
+    #[cold]
+    pub fn value(place: Place, what: String) -> Self {
+        Self::text(place, what, After::Document)
+    }
+
+    /// The input ends where more must follow.
+    #[cold]
+    pub fn truncated(place: Place, what: String) -> Self {
+        Self::text(place, what, After::Nothing)
+    }
+
+    fn text(place: Place, what: String, after: After) -> Self {
+        Self(Box::new(FaultKind::Text { place, what, hint: None, after }))
+    }
+
+    /// A document beyond the server's limit, of which `bytes` were built.
+    #[cold]
+    pub fn too_long(bytes: usize, after: After) -> Self {
+        Self(Box::new(FaultKind::TooLong { bytes, after }))
+    }
+
+    /// Adds what to do next.
+    pub fn with_hint(mut self, text: &str) -> Self {
+        if let FaultKind::Text { hint, .. } = &mut *self.0 {
+            *hint = Some(text.to_owned());
+        }
+        self
+    }
+
+    pub fn is_io(&self) -> bool {
+        matches!(*self.0, FaultKind::Io(_))
+    }
+
+    /// Where reading can go on; `None` if nowhere, because the reader failed.
+    pub fn after(&self) -> Option<After> {
+        match &*self.0 {
+            FaultKind::Io(_) => None,
+            FaultKind::Text { after, .. } | FaultKind::TooLong { after, .. } => Some(*after),
+        }
+    }
+
+    /// The error of document `ordinal`, which begins at byte `begins`. `offset` is where reading stands.
+    pub fn into_error(self, input: &str, ordinal: u64, begins: u64, offset: u64) -> SourceError {
+        let input = input.to_owned();
+        match *self.0 {
+            FaultKind::Io(source) => {
+                SourceErrorKind::Io { input, doing: format!("cannot read on from byte {offset}"), source }
+                    .into()
+            }
+            FaultKind::Text { place: Place { offset, line, column }, what, hint, .. } => {
+                SourceErrorKind::Syntax { input, ordinal, offset, line, column, what, hint }.into()
+            }
+            FaultKind::TooLong { bytes, .. } => SourceErrorKind::Document(DocumentError {
+                input,
+                ordinal,
+                offset: begins,
+                kind: DocumentErrorKind::BuiltTooLong { bytes },
+            })
+            .into(),
+        }
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self(Box::new(FaultKind::Io(error)))
+    }
+}
+
+/// A byte for a message: `` `x` ``, `byte 0x07`, `the end of the input`.
+pub(super) fn shown(byte: Option<u8>) -> String {
+    match byte {
+        None => "the end of the input".to_owned(),
+        Some(b'\n') => "a line end".to_owned(),
+        Some(byte) if byte.is_ascii_graphic() => format!("`{}`", char::from(byte)),
+        Some(byte) => format!("byte 0x{byte:02x}"),
+    }
+}
+
+/// Foreign text for a message: short, one line, whatever it holds.
+pub(super) fn quoted(text: &[u8]) -> String {
+    const BYTES_MAX: usize = 40;
+    let shown = String::from_utf8_lossy(&text[..text.len().min(BYTES_MAX)]);
+    let escaped: String = shown.chars().flat_map(char::escape_debug).collect();
+    if text.len() > BYTES_MAX {
+        format!("`{escaped}...` ({} bytes)", text.len())
+    } else {
+        format!("`{escaped}`")
+    }
+}
