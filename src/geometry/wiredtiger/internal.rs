@@ -82,7 +82,7 @@ impl InternalBuilder {
             let chunker = Chunker::new(self.limits);
             self.levels.push(Level { chunker, pages: InternalPages::default() });
         }
-        if let Some(image) = self.levels[level].chunker.push(entry_bytes) {
+        if let Some(image) = self.levels[level].chunker.push_plain(entry_bytes) {
             self.finish_image(level, image);
         }
     }
