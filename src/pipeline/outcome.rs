@@ -1,10 +1,11 @@
 //! What became of a segment's pages at one image size: packed for real, or estimated from a few of them.
 
 use super::segments::Segment;
+use super::state::{FreshInserts, State};
 use crate::geometry::wiredtiger::{
     cell, charge,
     feedback::ImageSize,
-    reconcile::{self, Chunk, Limits},
+    reconcile::{self, Chunk, Item, Limits},
 };
 use crate::units::{AllocationUnit, PackedBytes, RawBytes};
 
@@ -54,22 +55,33 @@ impl Pages {
 pub struct Layout {
     /// Bytes of all cells up to and with record i.
     cumulated: Vec<u64>,
+    /// What record i's saved update weighs; empty where none is saved.
+    saved: Vec<u32>,
     unit: AllocationUnit,
 }
 
 impl Layout {
-    /// Of a segment of a collection.
+    /// Of a segment of a collection in one of its states.
     #[must_use]
-    pub fn of(segment: &Segment, unit: AllocationUnit) -> Self {
+    pub fn of(segment: &Segment, state: &State, unit: AllocationUnit) -> Self {
         let mut total = 0;
-        let cumulated = (0..segment.records())
-            .map(|index| {
-                let record_id = segment.first_record_id + index as u64;
-                total += cell::record_bytes(record_id, segment.document(index).len() as u64);
+        let lengths = (0..segment.records()).map(|index| segment.document(index).len() as u64);
+        let cumulated = lengths
+            .clone()
+            .zip(segment.first_record_id..)
+            .map(|(bytes, record_id)| {
+                total += cell::record_bytes(record_id, state.window(record_id), bytes);
                 total
             })
             .collect();
-        Self { cumulated, unit }
+        let saved = match state.fresh_inserts {
+            FreshInserts::NotSaved => Vec::new(),
+            // Below 32 + the value, and documents are far below 4 GiB.
+            FreshInserts::Saved => lengths
+                .map(|bytes| u32::try_from(reconcile::saved_bytes(bytes)).unwrap_or(u32::MAX))
+                .collect(),
+        };
+        Self { cumulated, saved, unit }
     }
 
     /// Cell bytes of the whole segment.
@@ -89,8 +101,12 @@ impl Layout {
     pub fn cut(&self, size: ImageSize) -> Vec<Chunk> {
         let limits = Limits::leaf(size.bytes(), self.unit);
         let mut before = 0;
-        let lengths = self.cumulated.iter().map(|end| end - std::mem::replace(&mut before, *end));
-        reconcile::chunks(limits, lengths)
+        let items = self.cumulated.iter().enumerate().map(|(index, end)| {
+            let bytes = end - std::mem::replace(&mut before, *end);
+            let saved_bytes = self.saved.get(index).copied().map_or(0, u64::from);
+            Item { saved_bytes, ..Item::plain(bytes) }
+        });
+        reconcile::chunks(limits, items)
     }
 }
 

@@ -67,7 +67,7 @@ fn words_that_are_none_of_those_allowed() {
         ("--format xml", "--format: `xml` is none of bson, json, csv, tsv"),
         ("--on-bad-document 7", "--on-bad-document: `7` is none of stop, skip"),
         ("--output html", "--output: `html` is none of table, json, csv, markdown"),
-        ("--load bulk", "--load: `bulk` is not `settled`, the only value that is known"),
+        ("--load fresh", "--load: `fresh` is none of settled, bulk, both"),
     ] {
         refused(&format!("estimate {args} x"), &format!("error: {want}\n\n{see}"));
     }

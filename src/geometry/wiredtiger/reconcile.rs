@@ -78,7 +78,7 @@ impl Item {
 
 /// What a saved update adds to the pressure on its page.
 ///
-/// Source: `__rec_update_save`, src/reconcile/rec_visibility.c at tag mongodb-6.0.5: `WT_UPDATE_MEMSIZE` less
+/// Source: `__rec_update_save`, `src/reconcile/rec_visibility.c` at tag mongodb-6.0.5: `WT_UPDATE_MEMSIZE` less
 /// `WT_UPDATE_SIZE`.
 #[must_use]
 pub fn saved_bytes(value_bytes: u64) -> u64 {
@@ -117,7 +117,7 @@ impl Open {
 /// writes each image when it is full and knows no second-choice boundary.
 ///
 /// Source: `__wti_rec_split`, `__wti_rec_split_crossing_bnd`, `__wti_rec_split_finish`,
-/// src/reconcile/rec_write.c; `__wt_bulk_insert_row`, src/reconcile/rec_row.c; `__wti_rec_need_split`,
+/// `src/reconcile/rec_write.c`; `__wt_bulk_insert_row`, `src/reconcile/rec_row.c`; `__wti_rec_need_split`,
 /// `src/reconcile/reconcile_inline.h`; tag mongodb-8.0.0. The same rules in all releases from 4.4 on.
 #[derive(Clone, Debug)]
 pub struct Chunker {
@@ -276,11 +276,10 @@ fn chunk(open: Open, last: bool) -> Chunk {
     Chunk { records: open.records, image_bytes: open.bytes, last }
 }
 
-/// All images of one reconciliation over records of these lengths.
-pub fn chunks(limits: Limits, record_bytes: impl IntoIterator<Item = u64>) -> Vec<Chunk> {
+/// All images of one reconciliation over these records.
+pub fn chunks(limits: Limits, items: impl IntoIterator<Item = Item>) -> Vec<Chunk> {
     let mut chunker = Chunker::new(limits);
-    let mut done: Vec<Chunk> =
-        record_bytes.into_iter().filter_map(|bytes| chunker.push_plain(bytes)).collect();
+    let mut done: Vec<Chunk> = items.into_iter().filter_map(|item| chunker.push(item).done).collect();
     done.extend(chunker.finish().into_iter().flatten());
     done
 }
@@ -311,7 +310,7 @@ mod tests {
     /// The first two pages of the 200 B collection of docs/FORMAT.md, as mongod 6.0.5 wrote them.
     #[test]
     fn two_hundred_byte_documents_make_the_servers_pages() {
-        let records = (1..=29_395).map(|record_id| cell::record_bytes(record_id, 200));
+        let records = (1..=29_395).map(|record_id| Item::plain(cell::record_bytes(record_id, None, 200)));
         let pages = chunks(Limits::leaf(32_768, AllocationUnit::DEFAULT), records.clone());
         assert_eq!((pages[0].records, pages[0].image_bytes), (139, 28_611));
         assert_eq!((pages[1].records, pages[1].image_bytes), (138, 28_468));
@@ -323,7 +322,7 @@ mod tests {
     fn the_last_pair_is_merged_rebalanced_or_kept() {
         let limits = Limits::leaf(32_768, AllocationUnit::DEFAULT);
         let shape = |records: usize| -> Vec<_> {
-            chunks(limits, std::iter::repeat_n(1000, records))
+            chunks(limits, std::iter::repeat_n(Item::plain(1000), records))
                 .iter()
                 .map(|page| (page.records, page.last))
                 .collect()
@@ -343,7 +342,7 @@ mod tests {
     fn a_large_record_shares_its_page_with_little_and_never_with_much() {
         let limits = Limits::leaf(32_768, AllocationUnit::DEFAULT);
         let shape = |sizes: &[u64]| -> Vec<_> {
-            chunks(limits, sizes.iter().copied()).iter().map(|page| page.records).collect()
+            chunks(limits, sizes.iter().copied().map(Item::plain)).iter().map(|page| page.records).collect()
         };
         assert_eq!(shape(&[14_000, 100_000, 100]), [3], "14040 B < 14336: shared, and room to the next unit");
         assert_eq!(shape(&[14_300, 100_000, 20_000]), [1, 1, 1], "14340 B: not shared");

@@ -102,10 +102,10 @@ impl LoadClock {
     const START_SECOND: u64 = 1_700_000_000;
     /// Documents inserted a second. Only decides how often the seconds move on.
     const DOCUMENTS_PER_SECOND: u64 = 50_000;
-    /// Transaction id at which a load begins: of a server that has been up for a while, so that ids take three
-    /// bytes. A server just started takes two for its first half million documents, and four come after some
-    /// four million.
-    const FIRST_TXN: u64 = 20_000;
+    /// Documents that the server has inserted since it started, before this load: they decide how many bytes
+    /// its transaction ids take. With 17 ids a thousand documents that is four bytes (up to a thousand million
+    /// documents); a server just started writes two for its first half million and three up to four million.
+    const DOCUMENTS_BEFORE: u64 = 6_000_000;
 
     /// On a server of this release.
     ///
@@ -113,7 +113,8 @@ impl LoadClock {
     #[must_use]
     pub fn new(release: Release) -> Self {
         let group_documents = if release.saves_fresh_inserts() { 500 } else { 64 };
-        Self { group_documents, first_txn: Self::FIRST_TXN }
+        let clock = Self { group_documents, first_txn: 0 };
+        clock.starting_at(Self::DOCUMENTS_BEFORE / Self::COMMAND_DOCUMENTS * clock.command_transactions())
     }
 
     /// At another first transaction id.
@@ -128,16 +129,19 @@ impl LoadClock {
         self.group_documents
     }
 
+    /// Transactions that one insert command takes: one a group, and one of its own.
+    fn command_transactions(self) -> u64 {
+        Self::COMMAND_DOCUMENTS.div_ceil(self.group_documents) + 1
+    }
+
     /// The window of the document with this ordinal, counted from 0.
     #[must_use]
     pub fn window(self, document: u64) -> Window {
         let second = Self::START_SECOND + document / Self::DOCUMENTS_PER_SECOND;
         let increment = document % Self::DOCUMENTS_PER_SECOND + 1;
-        let groups_per_command = Self::COMMAND_DOCUMENTS.div_ceil(self.group_documents);
         let command = document / Self::COMMAND_DOCUMENTS;
         let group = document % Self::COMMAND_DOCUMENTS / self.group_documents;
-        // A transaction a group, and one a command.
-        let start_txn = self.first_txn + command * (groups_per_command + 1) + group;
+        let start_txn = self.first_txn + command * self.command_transactions() + group;
         Window { start_ts: second << 32 | increment, start_txn }
     }
 }
@@ -167,9 +171,9 @@ mod tests {
     }
 
     #[test]
-    fn an_address_takes_fourteen_bytes_more_within_a_second() {
+    fn an_address_takes_fifteen_bytes_more_within_a_second() {
         let clock = LoadClock::new(Release::NEWEST);
         let page = Aggregate::of(clock.window(0)).with(Aggregate::of(clock.window(130)));
-        assert_eq!(page.address_bytes(), 9 + 3 + 2);
+        assert_eq!(page.address_bytes(), 9 + 4 + 2);
     }
 }
