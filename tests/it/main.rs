@@ -14,6 +14,7 @@
 mod accuracy;
 mod architecture;
 mod case;
+mod docs;
 mod estimate;
 mod golden;
 mod help;
