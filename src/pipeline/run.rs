@@ -10,11 +10,11 @@ use super::{
 };
 use crate::codec::CodecKind;
 use crate::estimate::{
-    Band, Basis, CodecName, CollectionEstimate, LoadState, StorageEstimate, Tally,
+    Basis, CodecName, CollectionEstimate, LoadState, StorageEstimate, Tally,
     band::{self, Walk},
 };
 use crate::geometry::wiredtiger::{
-    TableConfig, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
+    TableConfig, facts, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
 };
 use crate::source::Source;
 use crate::units::{DiskBytes, PackedBytes, RawBytes};
@@ -58,13 +58,6 @@ impl CodecRun {
     }
 }
 
-/// Image sizes that lead to the same boundaries are one: what the split sizes are made of.
-type Cuts = Vec<(u32, u64)>;
-
-fn cuts(chunks: &[Chunk]) -> Cuts {
-    chunks.iter().map(|chunk| (chunk.records, chunk.image_bytes)).collect()
-}
-
 impl<'p> CollectionRun<'p> {
     pub(super) fn new(plan: &'p Plan) -> Result<Self, PipelineError> {
         let workers = Workers::new(plan.threads, plan.codecs.clone(), plan.table.allocation)
@@ -94,7 +87,8 @@ impl<'p> CollectionRun<'p> {
         observe(reader.progress());
         let skipped = reader.skipped();
         if reader.documents() == 0 {
-            return Err(PipelineError::NoDocuments { input, skipped: skipped.documents });
+            let first_reason = skipped.reasons.into_iter().next();
+            return Err(PipelineError::NoDocuments { input, skipped: skipped.documents, first_reason });
         }
         let storage = self.codecs.into_iter().map(|run| run.finish(self.plan)).collect();
         Ok(CollectionEstimate {
@@ -116,11 +110,13 @@ fn pack_segment(plan: &Plan, workers: &Workers, codecs: &mut [CodecRun], segment
     let layout = Layout::of(segment, plan.table.allocation);
     let chunks: Vec<Vec<Chunk>> = codecs.iter().map(|run| layout.cut(run.size)).collect();
     let packed = pack_main(plan, workers, codecs, segment, &chunks);
-    let mut mains = Vec::with_capacity(codecs.len());
-    for ((run, chunks), outputs) in codecs.iter_mut().zip(&chunks).zip(packed) {
-        mains.push(run.take_segment(plan, segment, chunks, &outputs));
-    }
-    follow_lanes(plan, workers, codecs, segment, &layout, &chunks, &mains);
+    let mains: Vec<MainPages> = codecs
+        .iter_mut()
+        .zip(&chunks)
+        .zip(&packed)
+        .map(|((run, chunks), packed)| run.take_segment(plan, segment, chunks, packed))
+        .collect();
+    follow_lanes(plan, workers, codecs, segment, &layout, &mains);
 }
 
 /// What the encoder made of each page, by codec. Codecs at the same image size share their images.
@@ -156,8 +152,8 @@ fn pack_main(
     {
         for ((index, packed), wanted) in packed.into_iter().zip(wanted) {
             outputs[index].push(packed);
-            if let (true, Some(image)) = (*wanted, &kept_image) {
-                codecs[index].sample.add(image.clone());
+            if let Some(image) = kept_image.as_ref().filter(|_| *wanted) {
+                codecs[index].sample.add(Arc::clone(image));
             }
         }
     }
@@ -168,20 +164,20 @@ fn pack_main(
 }
 
 /// One codec's pages of a segment in the sequential order, and how densely they packed.
-struct MainPages {
-    cuts: Cuts,
+struct MainPages<'c> {
+    chunks: &'c [Chunk],
     pages: Arc<Pages>,
     profile: PackProfile,
 }
 
 impl CodecRun {
-    fn take_segment(
+    fn take_segment<'c>(
         &mut self,
         plan: &Plan,
         segment: &Segment,
-        chunks: &[Chunk],
+        chunks: &'c [Chunk],
         outputs: &[Option<PackedBytes>],
-    ) -> MainPages {
+    ) -> MainPages<'c> {
         let unit = plan.table.allocation;
         let mut record_id = segment.first_record_id;
         let mut profile = PackProfile::default();
@@ -196,12 +192,12 @@ impl CodecRun {
             }
             self.size = moved;
             count_page(&mut self.tally, &page, unit.bytes());
-            let header = u64::from(crate::geometry::wiredtiger::facts::HEADER_BYTES);
-            profile.push(chunk.image_bytes - header, packed.map_or(chunk.image_bytes, |packed| packed.0));
+            let cell_bytes = chunk.image_bytes - u64::from(facts::HEADER_BYTES);
+            profile.push(cell_bytes, packed.map_or(chunk.image_bytes, |packed| packed.0));
             pages.push(page);
             record_id = last + 1;
         }
-        MainPages { cuts: cuts(chunks), pages: Arc::new(Pages::new(pages)), profile }
+        MainPages { chunks, pages: Arc::new(Pages::new(pages)), profile }
     }
 
     fn finish(self, plan: &Plan) -> StorageEstimate {
@@ -217,12 +213,12 @@ impl CodecRun {
             let internal = internal.blocks.0 * leaves.max(1) / tally.leaf_pages.max(1);
             DiskBytes(leaf_bytes + plan.table.allocation.round_up(internal).0 + tally.overhead.0)
         });
-        let Band { low, high } = band::around(storage, others, walk, plan.table.allocation);
+        let band = band::around(storage, others, walk, plan.table.allocation);
         StorageEstimate {
             load: LoadState::Settled,
             codec: CodecName { name: kind.name(), level: kind.level() },
             storage,
-            band: Band { low, high },
+            band,
             basis: Basis::Modelled,
             speed: (plan.timing == Timing::Measure).then(|| speed::measure(kind, sample.images())).flatten(),
             tally,
@@ -250,11 +246,32 @@ fn count_page(tally: &mut Tally, page: &PageOutcome, unit_bytes: u64) {
 struct WhatIf {
     codec: usize,
     chunks: Vec<Chunk>,
-    cuts: Cuts,
-    /// Pages that are packed.
+    /// Pages that are packed, in key order.
     sampled: Vec<usize>,
     /// Lanes that go on with it.
     lanes: Vec<usize>,
+}
+
+impl WhatIf {
+    /// Chooses pages evenly, each in the middle of its stretch; the last page is an odd one.
+    fn sample(&mut self, sizes: usize) {
+        let pages = self.chunks.len();
+        let wanted = (pages / BAND_PAGES_DIVISOR / sizes).max(BAND_PAGES_MIN).min(pages);
+        self.sampled = (0..wanted).map(|nth| (2 * nth + 1) * (pages - 1) / (2 * wanted)).collect();
+        self.sampled.dedup();
+    }
+
+    /// One for each sampled page.
+    fn jobs(&self) -> impl Iterator<Item = Job> {
+        let mut sampled = self.sampled.iter().peekable();
+        let mut end = 0;
+        self.chunks.iter().enumerate().filter_map(move |(page, chunk)| {
+            let start = end;
+            end += chunk.records as usize;
+            let job = Job { records: start..end, codecs: vec![self.codec], keep_image: false };
+            sampled.next_if_eq(&&page).map(|_| job)
+        })
+    }
 }
 
 /// Moves the other orders on: each cuts the segment at its own image size.
@@ -264,66 +281,46 @@ fn follow_lanes(
     codecs: &mut [CodecRun],
     segment: &Segment,
     layout: &Layout,
-    chunks: &[Vec<Chunk>],
-    mains: &[MainPages],
+    mains: &[MainPages<'_>],
 ) {
-    let mut what_ifs = Vec::new();
-    for (codec, (run, main)) in codecs.iter_mut().zip(mains).enumerate() {
-        let mut here: Vec<WhatIf> = Vec::new();
-        for (index, lane) in run.lanes.iter_mut().enumerate() {
-            let size = lane.segment_filled(layout.cell_bytes(), &main.pages);
-            let chunks = layout.cut(size);
-            let cuts = cuts(&chunks);
-            if cuts == main.cuts {
-                lane.start(Arc::clone(&main.pages));
-            } else if let Some(known) = here.iter_mut().find(|known| known.cuts == cuts) {
-                known.lanes.push(index);
-            } else {
-                here.push(WhatIf { codec, chunks, cuts, sampled: Vec::new(), lanes: vec![index] });
-            }
-        }
-        let sizes = here.len();
-        for what_if in &mut here {
-            let pages = what_if.chunks.len();
-            let wanted = (pages / BAND_PAGES_DIVISOR / sizes.max(1)).max(BAND_PAGES_MIN).min(pages);
-            // Evenly, each in the middle of its stretch; the last page is an odd one.
-            what_if.sampled = (0..wanted).map(|nth| (2 * nth + 1) * (pages - 1) / (2 * wanted)).collect();
-            what_if.sampled.dedup();
-        }
-        what_ifs.append(&mut here);
-    }
-    debug_assert_eq!(chunks.len(), codecs.len());
-    let jobs: Vec<Job> = what_ifs
-        .iter()
-        .flat_map(|what_if| {
-            let mut starts = Vec::with_capacity(what_if.chunks.len() + 1);
-            let mut start = 0;
-            for chunk in &what_if.chunks {
-                starts.push(start);
-                start += chunk.records as usize;
-            }
-            starts.push(start);
-            let codec = what_if.codec;
-            what_if.sampled.clone().into_iter().map(move |page| Job {
-                records: starts[page]..starts[page + 1],
-                codecs: vec![codec],
-                keep_image: false,
-            })
-        })
+    let what_ifs: Vec<WhatIf> = codecs
+        .iter_mut()
+        .zip(mains)
+        .enumerate()
+        .flat_map(|(codec, (run, main))| cut_lanes(codec, run, layout, main))
         .collect();
+    let jobs: Vec<Job> = what_ifs.iter().flat_map(WhatIf::jobs).collect();
     let mut packed = workers.pack(segment, &jobs).into_iter();
     for what_if in what_ifs {
         let mut sampled = vec![None; what_if.chunks.len()];
-        for page in &what_if.sampled {
-            let Some(Packed { image, outputs, .. }) = packed.next() else { break };
+        for (page, Packed { image, outputs, .. }) in what_if.sampled.iter().zip(packed.by_ref()) {
             // An encoder that gave up made at least as many bytes as it got.
             sampled[*page] = Some(outputs[0].1.unwrap_or(PackedBytes(image.0)));
         }
-        let main = &mains[what_if.codec];
-        let unit = plan.table.allocation;
-        let pages = Arc::new(outcome::extrapolate(&what_if.chunks, layout, &main.profile, &sampled, unit));
+        let profile = &mains[what_if.codec].profile;
+        let pages = outcome::extrapolate(&what_if.chunks, layout, profile, &sampled, plan.table.allocation);
+        let pages = Arc::new(pages);
         for lane in what_if.lanes {
             codecs[what_if.codec].lanes[lane].start(Arc::clone(&pages));
         }
     }
+}
+
+/// Cuts the segment for each of one codec's lanes. Those that cut it as the run did start at once; the others
+/// are brought together by their boundaries, since nearby image sizes often lead to the same ones.
+fn cut_lanes(codec: usize, run: &mut CodecRun, layout: &Layout, main: &MainPages<'_>) -> Vec<WhatIf> {
+    let mut what_ifs: Vec<WhatIf> = Vec::new();
+    for (index, lane) in run.lanes.iter_mut().enumerate() {
+        let chunks = layout.cut(lane.segment_filled(layout.cell_bytes(), &main.pages));
+        if chunks == main.chunks {
+            lane.start(Arc::clone(&main.pages));
+        } else if let Some(known) = what_ifs.iter_mut().find(|known| known.chunks == chunks) {
+            known.lanes.push(index);
+        } else {
+            what_ifs.push(WhatIf { codec, chunks, sampled: Vec::new(), lanes: vec![index] });
+        }
+    }
+    let sizes = what_ifs.len();
+    what_ifs.iter_mut().for_each(|what_if| what_if.sample(sizes));
+    what_ifs
 }
