@@ -1,6 +1,7 @@
 //! The `pagepress` binary: parse, run, print the error chain, choose the exit code.
 
 use pagepress::cli::{self, CliError, Outcome};
+use pagepress::units::Printable;
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -30,10 +31,10 @@ fn print(error: &CliError, err: &mut dyn Write) -> io::Result<()> {
         }
         source = cause.source();
     }
-    writeln!(err, "error: {message}")?;
+    writeln!(err, "error: {}", Printable(&message))?;
     for (at, hint) in error.hints().iter().enumerate() {
         let gap = if at == 0 { "\n" } else { "" };
-        writeln!(err, "{gap}hint: {hint}")?;
+        writeln!(err, "{gap}hint: {}", Printable(hint))?;
     }
     Ok(())
 }

@@ -161,6 +161,27 @@ impl fmt::Display for Grouped {
     }
 }
 
+/// Text on one line that only shows: what could command a terminal, break the line or turn its direction is
+/// escaped. Names of files and columns may hold anything.
+#[derive(Clone, Copy, Debug)]
+pub struct Printable<'a>(pub &'a str);
+
+impl fmt::Display for Printable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write;
+        for char in self.0.chars() {
+            match char {
+                '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
+                    write!(f, "{}", char.escape_unicode())?;
+                }
+                char if char.is_control() => write!(f, "{}", char.escape_default())?,
+                char => f.write_char(char)?,
+            }
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,6 +232,18 @@ mod tests {
             (u64::MAX, "18,446,744,073,709,551,615"),
         ] {
             assert_eq!(Grouped(count).to_string(), want);
+        }
+    }
+
+    #[test]
+    fn printable_text_stays_on_its_line_and_in_its_direction() {
+        for (text, want) in [
+            ("caf\u{e9} e\u{301} \u{65e5} 'a' \"b\" C:\\d", "caf\u{e9} e\u{301} \u{65e5} 'a' \"b\" C:\\d"),
+            ("a\nb\tc\r", r"a\nb\tc\r"),
+            ("\u{1b}[31mred\u{9b}0m\u{7f}", r"\u{1b}[31mred\u{9b}0m\u{7f}"),
+            ("gpj.\u{202e}bson\u{2028}\u{feff}", r"gpj.\u{202e}bson\u{2028}\u{feff}"),
+        ] {
+            assert_eq!(Printable(text).to_string(), want);
         }
     }
 

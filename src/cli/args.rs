@@ -72,13 +72,17 @@ pub(super) struct EstimateArgs {
     #[arg(long, value_name = "STATE", hide_possible_values = true, help_heading = MODEL)]
     #[arg(help = help::LOAD, long_help = help::LOAD_LONG)]
     pub load: Option<LoadArg>,
-    #[arg(long, value_name = "SIZE", help_heading = MODEL, help = help::leaf_page_max(), long_help = help::leaf_page_max_long())]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = MODEL)]
+    #[arg(help = help::leaf_page_max(), long_help = help::leaf_page_max_long())]
     pub leaf_page_max: Option<String>,
-    #[arg(long, value_name = "SIZE", help_heading = MODEL, help = help::allocation_size(), long_help = help::allocation_size_long())]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = MODEL)]
+    #[arg(help = help::allocation_size(), long_help = help::allocation_size_long())]
     pub allocation_size: Option<String>,
-    #[arg(long, value_name = "SIZE", help_heading = MODEL, help = help::memory_page_max(), long_help = help::memory_page_max_long())]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = MODEL)]
+    #[arg(help = help::memory_page_max(), long_help = help::memory_page_max_long())]
     pub memory_page_max: Option<String>,
-    #[arg(long, value_name = "SIZE", help_heading = MODEL, help = help::cache_size(), long_help = help::cache_size_long())]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = MODEL)]
+    #[arg(help = help::cache_size(), long_help = help::cache_size_long())]
     pub cache_size: Option<String>,
 
     #[arg(short, long, value_name = "KIND", hide_possible_values = true, help_heading = OUTPUT)]
@@ -91,7 +95,8 @@ pub(super) struct EstimateArgs {
 
     #[arg(long, help_heading = RUN, help = help::NO_TIMING, long_help = help::NO_TIMING_LONG)]
     pub no_timing: bool,
-    #[arg(short = 'j', long, value_name = "N", help_heading = RUN, help = help::THREADS, long_help = help::threads_long())]
+    #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, help_heading = RUN)]
+    #[arg(help = help::THREADS, long_help = help::threads_long())]
     pub threads: Option<String>,
     #[arg(short, long, help_heading = RUN, help = help::QUIET, long_help = help::QUIET_LONG)]
     pub quiet: bool,

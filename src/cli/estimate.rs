@@ -8,7 +8,7 @@ use super::{CliError, Outcome};
 use crate::estimate::Estimate;
 use crate::pipeline;
 use crate::report::{FileSink, ReportOptions, Sink};
-use crate::source::{self, OpenOptions, Source};
+use crate::source::{self, OpenOptions};
 use crate::units::Grouped;
 use std::io;
 
@@ -62,18 +62,23 @@ fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) ->
 pub fn run_estimate(plan: &EstimatePlan, progress: &dyn Progress) -> Result<Estimate, CliError> {
     let clock = Clock::start();
     let options = OpenOptions { format: plan.format, on_bad: plan.model.on_bad };
-    // All of them before the first is read: a misspelt name is better known now.
-    let sources = plan.inputs.iter().map(|input| source::open(input, options));
-    let sources: Vec<Box<dyn Source>> = sources.collect::<Result<_, _>>()?;
-    let mut collections = Vec::with_capacity(sources.len());
-    for mut source in sources {
+    // A misspelt name is better known now. Each is opened again when its turn comes, so that neither memory nor
+    // open files grow with their number.
+    plan.inputs.iter().try_for_each(|input| source::probe(input, options))?;
+    let mut collections = Vec::with_capacity(plan.inputs.len());
+    for input in &plan.inputs {
+        let mut source = source::open(input, options)?;
         progress.begin(source.name(), source.bytes_total());
-        source.notes().iter().for_each(|note| progress.note(&format!("note: {note}")));
+        let before = source.notes();
+        before.iter().for_each(|note| progress.note(&format!("note: {note}")));
         let name = collection_name(source.name()).to_owned();
         let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
         let collection = pipeline::estimate_collection(&name, &mut *source, &plan.model, &mut observe);
         progress.finish();
         collections.push(collection?);
+        // What was passed over is known only now.
+        let met = source.notes().into_iter().filter(|note| !before.contains(note));
+        met.for_each(|note| progress.note(&format!("note: {note}")));
     }
     Ok(Estimate { model: pipeline::model_facts(&plan.model), collections, timing: clock.read() })
 }

@@ -64,14 +64,24 @@ impl CliError {
         match self {
             Self::Usage(error) => error.hints(),
             Self::Source(error) | Self::Pipeline(PipelineError::Source(error)) => error.hints(),
+            Self::Pipeline(PipelineError::NoDocuments { skipped: 0, .. }) => {
+                vec!["an empty collection takes 4096 bytes on disk; there is nothing to estimate".to_owned()]
+            }
             Self::Pipeline(PipelineError::NoDocuments { .. }) => {
-                vec!["if it is not BSON, name its format: `--format json|csv|tsv`".to_owned()]
+                vec!["is its format another one? name it: `--format bson|json|csv|tsv`".to_owned()]
             }
             Self::Pipeline(PipelineError::Threads { .. }) => {
                 vec!["ask for fewer: `--threads 1`; the result does not depend on it".to_owned()]
             }
-            Self::Output { source, .. } => match source.kind() {
+            Self::Output { place, source } => match source.kind() {
                 io::ErrorKind::NotFound => vec!["the folder of `--out` must exist".to_owned()],
+                io::ErrorKind::IsADirectory => {
+                    vec![format!(
+                        "name the file too, as in `--out {}/report.txt`",
+                        place.trim_end_matches('/')
+                    )]
+                }
+                io::ErrorKind::StorageFull => vec!["nothing was kept; make room and run it again".to_owned()],
                 _ => Vec::new(),
             },
         }

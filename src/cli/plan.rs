@@ -10,6 +10,7 @@ use crate::pipeline;
 use crate::report::{Detail, OutputKind};
 use crate::source::{Format, OnBadDocument};
 use crate::units::AllocationUnit;
+use std::collections::HashMap;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -80,6 +81,14 @@ fn check_paths(inputs: &[PathBuf], out: Option<&Path>) -> Result<(), UsageError>
     if inputs.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
         return Err(UsageError::StandardInputTwice);
     }
+    let mut seen = HashMap::with_capacity(inputs.len());
+    for again in inputs {
+        let Some(identity) = identity(again) else { continue };
+        if let Some(first) = seen.insert(identity, again) {
+            let (first, again) = (first.display().to_string(), again.display().to_string());
+            return Err(UsageError::InputTwice { first, again });
+        }
+    }
     let Some(out) = out else { return Ok(()) };
     let real = |path: &Path| fs::canonicalize(path).ok().filter(|path| path.is_file());
     let real_out = real(out);
@@ -87,6 +96,21 @@ fn check_paths(inputs: &[PathBuf], out: Option<&Path>) -> Result<(), UsageError>
         return Err(UsageError::OutIsInput { path: out.display().to_string() });
     }
     Ok(())
+}
+
+/// What a path leads to, whatever it is called; `None` if there is nothing. A pipe that is opened twice would
+/// share its bytes out, or never end.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
 }
 
 fn table(args: &EstimateArgs) -> Result<TableConfig, UsageError> {

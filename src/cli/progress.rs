@@ -1,6 +1,6 @@
 //! What a user sees on standard error while a run works: a bar on a terminal, notes anywhere, or nothing.
 
-use crate::units::Grouped;
+use crate::units::{Grouped, Printable};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,7 +59,7 @@ impl Progress for Lines {
     fn finish(&self) {}
     fn note(&self, line: &str) {
         // A standard error that is closed must not stop the run.
-        let _ = writeln!(io::stderr(), "{line}");
+        let _ = writeln!(io::stderr(), "{}", Printable(line));
     }
 }
 
@@ -82,7 +82,7 @@ impl Progress for Bar {
         self.documents.store(0, Ordering::Relaxed);
         let bar = ProgressBar::with_draw_target(bytes_total, ProgressDrawTarget::stderr());
         bar.set_style(style(bytes_total, Arc::clone(&self.documents)));
-        bar.set_message(input.escape_debug().to_string());
+        bar.set_message(Printable(input).to_string());
         self.with_current(|current| *current = Some(bar));
     }
 

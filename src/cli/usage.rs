@@ -129,6 +129,14 @@ pub enum UsageError {
     /// Standard input can be read once.
     #[error("`-` is given twice, and standard input can be read only once")]
     StandardInputTwice,
+    /// One file or stream under two names, or under one.
+    #[error("{}", input_twice(first, again))]
+    InputTwice {
+        /// As typed the first time.
+        first: String,
+        /// As typed the second time.
+        again: String,
+    },
     /// The result would replace what it is made from.
     #[error("--out: `{path}` is also an input")]
     OutIsInput {
@@ -180,11 +188,22 @@ impl UsageError {
                 vec!["leave it out to use all cores; the result does not depend on it".to_owned()]
             }
             Self::StandardInputTwice => vec!["give `-` once, or save the stream to a file".to_owned()],
+            Self::InputTwice { .. } => {
+                vec!["leave out one of them: each input is a collection of its own".to_owned()]
+            }
             Self::OutIsInput { .. } => vec!["give the result a name of its own".to_owned()],
             Self::NothingToExplain { .. } => {
                 vec!["`--explain` goes with `--output table` and `--output markdown`".to_owned()]
             }
         }
+    }
+}
+
+fn input_twice(first: &str, again: &str) -> String {
+    if first == again {
+        format!("`{first}` is given twice")
+    } else {
+        format!("`{first}` and `{again}` are the same file")
     }
 }
 

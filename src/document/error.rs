@@ -59,6 +59,16 @@ pub enum DocumentErrorKind {
         /// Which rule it breaks.
         what: &'static str,
     },
+    /// A document that fits as it is, but not with the `_id` that a driver would add.
+    #[error(
+        "its {bytes} bytes and the `_id` that it lacks ({id_bytes} bytes) exceed MongoDB's document limit of {DOCUMENT_BYTES_MAX} bytes (16 MiB and 16 KiB)"
+    )]
+    NoRoomForId {
+        /// BSON bytes without it.
+        bytes: usize,
+        /// Bytes of the element.
+        id_bytes: usize,
+    },
     /// A text input made a document that no server would store.
     #[error("{bytes} bytes of BSON ({}) exceed MongoDB's document limit of {DOCUMENT_BYTES_MAX} bytes (16 MiB and 16 KiB)", Human(*bytes as u64))]
     BuiltTooLong {
@@ -70,10 +80,9 @@ pub enum DocumentErrorKind {
 fn truncated(declared: Option<usize>, present: usize) -> String {
     match declared {
         Some(declared) => {
-            format!(
-                "the input ends after {present} of its {declared} bytes ({} are missing)",
-                declared - present.min(declared)
-            )
+            let missing = declared - present.min(declared);
+            let are = if missing == 1 { "is" } else { "are" };
+            format!("the input ends after {present} of its {declared} bytes ({missing} {are} missing)")
         }
         None => format!("the input ends after {present} of the 4 bytes of its length field"),
     }

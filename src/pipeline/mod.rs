@@ -68,12 +68,14 @@ pub enum PipelineError {
     #[error(transparent)]
     Source(#[from] SourceError),
     /// Not one document.
-    #[error("{input}: holds no document that could be read ({skipped} skipped)")]
+    #[error("{input}: {}", no_documents(*skipped, first_reason.as_deref()))]
     NoDocuments {
         /// Name of the input.
         input: String,
         /// Documents that were skipped.
         skipped: u64,
+        /// The first one's message.
+        first_reason: Option<String>,
     },
     /// The system gives no threads.
     #[error("cannot start {threads} threads: {source}")]
@@ -83,6 +85,17 @@ pub enum PipelineError {
         /// The system's answer.
         source: rayon::ThreadPoolBuildError,
     },
+}
+
+fn no_documents(skipped: u64, first_reason: Option<&str>) -> String {
+    match (skipped, first_reason) {
+        (0, _) => "holds no documents".to_owned(),
+        (_, None) => format!("holds no document that can be taken ({skipped} skipped)"),
+        (1, Some(reason)) => format!("holds no document that can be taken; 1 was skipped: {reason}"),
+        (_, Some(reason)) => {
+            format!("holds no document that can be taken; {skipped} were skipped, the first: {reason}")
+        }
+    }
 }
 
 /// Estimates one collection. `observe` is called once a segment, on the calling thread.

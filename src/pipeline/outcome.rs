@@ -141,8 +141,9 @@ impl PackProfile {
             None => left_packed,
             Some((cells, packed)) => {
                 let (span, rise) = (cells - left_cells, packed - left_packed);
-                // A segment's bytes are far below 2^32, so the product fits.
-                left_packed + (place - left_cells) * rise / span
+                // In 128 bits: a segment is as large as its memory page, which may be configured up to 10 TiB.
+                let risen = u128::from(place - left_cells) * u128::from(rise) / u128::from(span);
+                left_packed + u64::try_from(risen).expect("a part of `rise`")
             }
         }
     }
@@ -195,5 +196,148 @@ pub fn outcome(chunk: &Chunk, packed: Option<PackedBytes>, unit: AllocationUnit)
         packed_bytes: block.packed.map(|packed| packed.0),
         stored_bytes: block.stored.0,
         last: chunk.last,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::LoadState;
+    use crate::geometry::wiredtiger::{Release, TableConfig, facts};
+
+    const UNIT: AllocationUnit = AllocationUnit::DEFAULT;
+
+    /// Documents of these lengths.
+    fn settled() -> State {
+        State::new(LoadState::Settled, Release::NEWEST)
+    }
+
+    fn segment(lengths: &[usize]) -> Segment {
+        let mut segment = Segment { first_record_id: 1, ..Segment::default() };
+        for length in lengths {
+            segment.bytes.resize(segment.bytes.len() + length, 0);
+            segment.ends.push(segment.bytes.len());
+        }
+        segment
+    }
+
+    fn size(bytes: u32) -> ImageSize {
+        ImageSize::new(&TableConfig::collection(Release::NEWEST), true).at(bytes)
+    }
+
+    /// Headers, and of each record what `cell` says.
+    #[test]
+    fn a_layout_knows_the_cell_bytes_before_every_record() {
+        let layout = Layout::of(&segment(&[10, 100, 5]), &settled(), UNIT);
+        let [a, b, c] = [(1, 10), (2, 100), (3, 5)].map(|(id, bytes)| cell::record_bytes(id, None, bytes));
+        let before: Vec<u64> = (0..=3).map(|records| layout.cell_bytes_before(records)).collect();
+        assert_eq!(before, [0, a, a + b, a + b + c]);
+        assert_eq!(layout.cell_bytes(), a + b + c);
+        assert_eq!(Layout::of(&segment(&[]), &settled(), UNIT).cell_bytes(), 0);
+    }
+
+    #[test]
+    fn a_layout_cuts_larger_images_into_fewer_pages_and_loses_no_record() {
+        let layout = Layout::of(&segment(&[200; 3000]), &settled(), UNIT);
+        let pages: Vec<usize> = [32_768, 65_536, 131_072]
+            .into_iter()
+            .map(|bytes| {
+                let chunks = layout.cut(size(bytes));
+                assert_eq!(chunks.iter().map(|chunk| chunk.records).sum::<u32>(), 3000);
+                let headers = chunks.len() as u64 * u64::from(facts::HEADER_BYTES);
+                let images: u64 = chunks.iter().map(|chunk| chunk.image_bytes).sum();
+                assert_eq!(images, layout.cell_bytes() + headers);
+                assert_eq!(chunks.iter().position(|chunk| chunk.last), Some(chunks.len() - 1));
+                chunks.len()
+            })
+            .collect();
+        assert_eq!(pages, [22, 11, 6]);
+    }
+
+    fn profile(pages: &[(u64, u64)]) -> PackProfile {
+        let mut profile = PackProfile::default();
+        pages.iter().for_each(|(cells, packed)| profile.push(*cells, *packed));
+        profile
+    }
+
+    #[test]
+    fn a_profile_runs_straight_between_page_ends_and_flat_behind_the_last() {
+        let profile = profile(&[(100, 50), (100, 10)]);
+        for (start, end, want, why) in [
+            (0, 200, 60, "all of it"),
+            (0, 100, 50, "one page"),
+            (0, 50, 25, "half a page"),
+            (50, 150, 30, "half of each"),
+            (199, 200, 1, "rounded down before the place, not behind it"),
+            (150, 150, 0, "nothing"),
+            (150, 1000, 5, "behind the last page there is nothing"),
+        ] {
+            assert_eq!(profile.between(start, end), want, "{why}");
+        }
+        assert_eq!(PackProfile::default().between(0, 10), 0, "no pages");
+    }
+
+    /// A memory page of 10 TiB makes one segment of a whole input.
+    #[test]
+    fn a_profile_of_a_huge_segment_does_not_overflow() {
+        let huge = 10 << 40;
+        assert_eq!(profile(&[(huge, huge / 2)]).between(0, huge - 2), huge / 2 - 1);
+    }
+
+    fn chunks(records: &[u32], layout: &Layout) -> Vec<Chunk> {
+        let mut taken = 0;
+        let header = u64::from(facts::HEADER_BYTES);
+        records
+            .iter()
+            .map(|records| {
+                let start = layout.cell_bytes_before(taken);
+                taken += *records as usize;
+                let image_bytes = header + layout.cell_bytes_before(taken) - start;
+                Chunk { records: *records, image_bytes, last: taken == layout.cumulated.len() }
+            })
+            .collect()
+    }
+
+    /// The run packed 200 records of 1000 B to a half in their front part and to a tenth in their back part. At
+    /// another size pages pack by a factor of 0.8 of that, as the one sampled page shows.
+    #[test]
+    fn pages_that_were_not_packed_follow_the_profile_times_what_sampled_pages_show() {
+        let layout = Layout::of(&segment(&[1000; 200]), &settled(), UNIT);
+        let half = layout.cell_bytes_before(100);
+        let profile = profile(&[(half, half / 2), (layout.cell_bytes() - half, half / 10)]);
+        let chunks = chunks(&[50, 50, 50, 50], &layout);
+        let sampled = [None, Some(PackedBytes(half / 5)), None, None];
+        let pages = extrapolate(&chunks, &layout, &profile, &sampled, UNIT);
+        let packed: Vec<u64> = pages.pages().iter().map(|page| page.packed_bytes.unwrap()).collect();
+        let fifth = half / 5;
+        assert!(packed[0].abs_diff(fifth) < 20, "{packed:?}: half of a half, times 0.8");
+        assert_eq!(packed[1], fifth, "what was packed is taken as it is");
+        assert!(packed[2].abs_diff(fifth / 5) < 20 && packed[3].abs_diff(fifth / 5) < 20, "{packed:?}");
+        assert_eq!(
+            pages.pages().iter().map(|page| page.last).collect::<Vec<_>>(),
+            [false, false, false, true]
+        );
+        assert!(pages.pages().iter().all(|page| page.stored_bytes.is_multiple_of(4096)));
+    }
+
+    #[test]
+    fn without_any_sampled_page_the_profile_stands_as_it_is() {
+        let layout = Layout::of(&segment(&[1000; 100]), &settled(), UNIT);
+        let profile = profile(&[(layout.cell_bytes(), 50_000)]);
+        let pages = extrapolate(&chunks(&[50, 50], &layout), &layout, &profile, &[None, None], UNIT);
+        let packed: Vec<Option<u64>> = pages.pages().iter().map(|page| page.packed_bytes).collect();
+        let front = profile.between(0, layout.cell_bytes_before(50));
+        assert_eq!(packed, [Some(front), Some(50_000 - front)]);
+    }
+
+    #[test]
+    fn a_page_that_saves_no_unit_is_raw_and_moves_no_size() {
+        let chunk = Chunk { records: 1, image_bytes: 30_000, last: false };
+        let raw = outcome(&chunk, Some(PackedBytes(29_000)), UNIT);
+        assert_eq!((raw.packed_bytes, raw.stored_bytes), (None, 32_768));
+        assert_eq!(raw.moves(size(65_536)), size(65_536));
+        let packed = outcome(&chunk, Some(PackedBytes(10_000)), UNIT);
+        assert_eq!((packed.packed_bytes, packed.stored_bytes), (Some(10_000), 12_288));
+        assert_eq!(packed.moves(size(65_536)), size(65_536 + 3276));
     }
 }

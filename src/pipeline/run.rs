@@ -11,11 +11,11 @@ use super::{
 };
 use crate::codec::CodecKind;
 use crate::estimate::{
-    Band, Basis, CodecName, CollectionEstimate, StorageEstimate, Tally,
+    Basis, CodecName, CollectionEstimate, StorageEstimate, Tally,
     band::{self, Walk},
 };
 use crate::geometry::wiredtiger::{
-    TableConfig, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
+    TableConfig, facts, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
 };
 use crate::source::Source;
 use crate::units::{DiskBytes, PackedBytes, RawBytes};
@@ -66,13 +66,6 @@ impl TableRun {
     }
 }
 
-/// Image sizes that lead to the same boundaries are one: what the split sizes are made of.
-type Cuts = Vec<(u32, u64)>;
-
-fn cuts(chunks: &[Chunk]) -> Cuts {
-    chunks.iter().map(|chunk| (chunk.records, chunk.image_bytes)).collect()
-}
-
 impl<'p> CollectionRun<'p> {
     pub(super) fn new(plan: &'p Plan) -> Result<Self, PipelineError> {
         let workers = Workers::new(plan.threads, plan.codecs.clone(), plan.table.allocation)
@@ -111,7 +104,8 @@ impl<'p> CollectionRun<'p> {
         observe(reader.progress());
         let skipped = reader.skipped();
         if reader.documents() == 0 {
-            return Err(PipelineError::NoDocuments { input, skipped: skipped.documents });
+            let first_reason = skipped.reasons.into_iter().next();
+            return Err(PipelineError::NoDocuments { input, skipped: skipped.documents, first_reason });
         }
         let states = self.states;
         let storage = self.runs.into_iter().map(|run| run.finish(self.plan, &states)).collect();
@@ -135,10 +129,12 @@ fn pack_segment(plan: &Plan, workers: &Workers, states: &[State], runs: &mut [Ta
         states.iter().map(|state| Layout::of(segment, state, plan.table.allocation)).collect();
     let chunks: Vec<Vec<Chunk>> = runs.iter().map(|run| layouts[run.state].cut(run.size)).collect();
     let packed = pack_main(plan, workers, states, runs, segment, &chunks);
-    let mut mains = Vec::with_capacity(runs.len());
-    for ((run, chunks), outputs) in runs.iter_mut().zip(&chunks).zip(packed) {
-        mains.push(run.take_segment(plan, &states[run.state], segment, chunks, &outputs));
-    }
+    let mains: Vec<MainPages> = runs
+        .iter_mut()
+        .zip(&chunks)
+        .zip(&packed)
+        .map(|((run, chunks), packed)| run.take_segment(plan, &states[run.state], segment, chunks, packed))
+        .collect();
     follow_lanes(plan, workers, states, runs, segment, &layouts, &mains);
 }
 
@@ -179,8 +175,8 @@ fn pack_main(
     for (wanted, done) in tables.into_iter().zip(workers.pack(segment, &jobs)) {
         for ((table, wanted), packed) in wanted.into_iter().zip(done.outputs) {
             outputs[table].push(packed);
-            if let (true, Some(image)) = (wanted, &done.kept_image) {
-                runs[table].sample.add(image.clone());
+            if let Some(image) = done.kept_image.as_ref().filter(|_| wanted) {
+                runs[table].sample.add(Arc::clone(image));
             }
         }
     }
@@ -191,21 +187,21 @@ fn pack_main(
 }
 
 /// One table's pages of a segment in the sequential order, and how densely they packed.
-struct MainPages {
-    cuts: Cuts,
+struct MainPages<'c> {
+    chunks: &'c [Chunk],
     pages: Arc<Pages>,
     profile: PackProfile,
 }
 
 impl TableRun {
-    fn take_segment(
+    fn take_segment<'c>(
         &mut self,
         plan: &Plan,
         state: &State,
         segment: &Segment,
-        chunks: &[Chunk],
+        chunks: &'c [Chunk],
         outputs: &[Option<PackedBytes>],
-    ) -> MainPages {
+    ) -> MainPages<'c> {
         let unit = plan.table.allocation;
         let mut record_id = segment.first_record_id;
         let mut profile = PackProfile::default();
@@ -221,12 +217,12 @@ impl TableRun {
             }
             self.size = moved;
             count_page(&mut self.tally, &page, unit.bytes());
-            let header = u64::from(crate::geometry::wiredtiger::facts::HEADER_BYTES);
-            profile.push(chunk.image_bytes - header, packed.map_or(chunk.image_bytes, |packed| packed.0));
+            let cell_bytes = chunk.image_bytes - u64::from(facts::HEADER_BYTES);
+            profile.push(cell_bytes, packed.map_or(chunk.image_bytes, |packed| packed.0));
             pages.push(page);
             record_id = last + 1;
         }
-        MainPages { cuts: cuts(chunks), pages: Arc::new(Pages::new(pages)), profile }
+        MainPages { chunks, pages: Arc::new(Pages::new(pages)), profile }
     }
 
     fn finish(self, plan: &Plan, states: &[State]) -> StorageEstimate {
@@ -242,12 +238,12 @@ impl TableRun {
             let internal = internal.blocks.0 * leaves.max(1) / tally.leaf_pages.max(1);
             DiskBytes(leaf_bytes + plan.table.allocation.round_up(internal).0 + tally.overhead.0)
         });
-        let Band { low, high } = band::around(storage, others, walk, plan.table.allocation);
+        let band = band::around(storage, others, walk, plan.table.allocation);
         StorageEstimate {
             load: states[state].load,
             codec: CodecName { name: kind.name(), level: kind.level() },
             storage,
-            band: Band { low, high },
+            band,
             basis: Basis::Modelled,
             speed: (plan.timing == Timing::Measure).then(|| speed::measure(kind, sample.images())).flatten(),
             tally,
@@ -275,15 +271,14 @@ fn count_page(tally: &mut Tally, page: &PageOutcome, unit_bytes: u64) {
 struct WhatIf {
     table: usize,
     chunks: Vec<Chunk>,
-    cuts: Cuts,
-    /// Pages that are packed.
+    /// Pages that are packed, in key order.
     sampled: Vec<usize>,
     /// Lanes that go on with it.
     lanes: Vec<usize>,
 }
 
 impl WhatIf {
-    /// Chooses pages evenly, each in the middle of its stretch; the last page is an odd one and left out.
+    /// Chooses pages evenly, each in the middle of its stretch; the last page is an odd one.
     fn sample(&mut self, sizes: usize) {
         let pages = self.chunks.len();
         let wanted = (pages / BAND_PAGES_DIVISOR / sizes).max(BAND_PAGES_MIN).min(pages);
@@ -291,21 +286,17 @@ impl WhatIf {
         self.sampled.dedup();
     }
 
+    /// One for each sampled page.
     fn jobs(&self, state: &State, codec: usize) -> Vec<Job> {
-        let (mut jobs, mut start, mut sampled) = (Vec::new(), 0, self.sampled.iter().peekable());
-        for (page, chunk) in self.chunks.iter().enumerate() {
-            let end = start + chunk.records as usize;
-            if sampled.next_if_eq(&&page).is_some() {
-                jobs.push(Job {
-                    records: start..end,
-                    clock: state.clock,
-                    codecs: vec![codec],
-                    keep_image: false,
-                });
-            }
-            start = end;
-        }
-        jobs
+        let mut sampled = self.sampled.iter().peekable();
+        let mut end = 0;
+        let job = |(page, chunk): (usize, &Chunk)| {
+            let start = end;
+            end += chunk.records as usize;
+            let job = Job { records: start..end, clock: state.clock, codecs: vec![codec], keep_image: false };
+            sampled.next_if_eq(&&page).map(|_| job)
+        };
+        self.chunks.iter().enumerate().filter_map(job).collect()
     }
 }
 
@@ -317,26 +308,14 @@ fn follow_lanes(
     runs: &mut [TableRun],
     segment: &Segment,
     layouts: &[Layout],
-    mains: &[MainPages],
+    mains: &[MainPages<'_>],
 ) {
-    let mut what_ifs: Vec<WhatIf> = Vec::new();
-    for (table, (run, main)) in runs.iter_mut().zip(mains).enumerate() {
-        let layout = &layouts[run.state];
-        let first = what_ifs.len();
-        for (index, lane) in run.lanes.iter_mut().enumerate() {
-            let chunks = layout.cut(lane.segment_filled(layout.cell_bytes(), &main.pages));
-            let cuts = cuts(&chunks);
-            if cuts == main.cuts {
-                lane.start(Arc::clone(&main.pages));
-            } else if let Some(known) = what_ifs[first..].iter_mut().find(|known| known.cuts == cuts) {
-                known.lanes.push(index);
-            } else {
-                what_ifs.push(WhatIf { table, chunks, cuts, sampled: Vec::new(), lanes: vec![index] });
-            }
-        }
-        let sizes = what_ifs.len() - first;
-        what_ifs[first..].iter_mut().for_each(|what_if| what_if.sample(sizes));
-    }
+    let what_ifs: Vec<WhatIf> = runs
+        .iter_mut()
+        .zip(mains)
+        .enumerate()
+        .flat_map(|(table, (run, main))| cut_lanes(table, run, &layouts[run.state], main))
+        .collect();
     let jobs: Vec<Job> = what_ifs
         .iter()
         .flat_map(|what_if| {
@@ -347,8 +326,7 @@ fn follow_lanes(
     let mut packed = workers.pack(segment, &jobs).into_iter();
     for what_if in what_ifs {
         let mut sampled = vec![None; what_if.chunks.len()];
-        for page in &what_if.sampled {
-            let Some(Packed { image, outputs, .. }) = packed.next() else { break };
+        for (page, Packed { image, outputs, .. }) in what_if.sampled.iter().zip(packed.by_ref()) {
             // An encoder that gave up made at least as many bytes as it got.
             sampled[*page] = Some(outputs[0].unwrap_or(PackedBytes(image.0)));
         }
@@ -361,4 +339,23 @@ fn follow_lanes(
             run.lanes[lane].start(Arc::clone(&pages));
         }
     }
+}
+
+/// Cuts the segment for each of one codec's lanes. Those that cut it as the run did start at once; the others
+/// are brought together by their boundaries, since nearby image sizes often lead to the same ones.
+fn cut_lanes(table: usize, run: &mut TableRun, layout: &Layout, main: &MainPages<'_>) -> Vec<WhatIf> {
+    let mut what_ifs: Vec<WhatIf> = Vec::new();
+    for (index, lane) in run.lanes.iter_mut().enumerate() {
+        let chunks = layout.cut(lane.segment_filled(layout.cell_bytes(), &main.pages));
+        if chunks == main.chunks {
+            lane.start(Arc::clone(&main.pages));
+        } else if let Some(known) = what_ifs.iter_mut().find(|known| known.chunks == chunks) {
+            known.lanes.push(index);
+        } else {
+            what_ifs.push(WhatIf { table, chunks, sampled: Vec::new(), lanes: vec![index] });
+        }
+    }
+    let sizes = what_ifs.len();
+    what_ifs.iter_mut().for_each(|what_if| what_if.sample(sizes));
+    what_ifs
 }

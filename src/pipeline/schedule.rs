@@ -123,3 +123,106 @@ impl Lane {
         (self.stored, self.leaves)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::wiredtiger::{Release, TableConfig};
+
+    const START_BYTES: u32 = 131_072;
+    const STEP_BYTES: u32 = 3276;
+
+    fn start() -> ImageSize {
+        ImageSize::new(&TableConfig::collection(Release::NEWEST), true)
+    }
+
+    fn lane(kind: LaneKind) -> Lane {
+        Lane { kind, size: start(), filled: 0, running: Vec::new(), stored: 0, leaves: 0 }
+    }
+
+    /// A segment of `count` pages of 100 kB, each of which moves the image size down by one step.
+    fn large(count: usize) -> Arc<Pages> {
+        let page = |index| PageOutcome {
+            image_bytes: 100_000,
+            packed_bytes: Some(40_000),
+            stored_bytes: 40_960,
+            last: index + 1 == count,
+        };
+        Arc::new(Pages::new((0..count).map(page).collect()))
+    }
+
+    /// Image sizes at which a lane cuts `segments` equal segments of `pages` pages, and what it stored.
+    fn sizes(mut lane: Lane, segments: usize, pages: usize) -> (Vec<u32>, (u64, u64)) {
+        let made = large(pages);
+        let sizes = (0..segments)
+            .map(|_| {
+                let size = lane.segment_filled(100_000 * pages as u64, &made).bytes();
+                lane.start(Arc::clone(&made));
+                size
+            })
+            .collect();
+        (sizes, lane.finish())
+    }
+
+    fn after(steps: u32) -> u32 {
+        START_BYTES - steps * STEP_BYTES
+    }
+
+    /// Ten tenths: a segment is written while the next one is filled and is done when that one is full.
+    #[test]
+    fn a_lane_without_overlap_is_the_sequential_order() {
+        let (sizes, written) = sizes(lane(LaneKind::Overlapping { tenths: 10 }), 4, 5);
+        assert_eq!(sizes, [after(0), after(5), after(10), after(15)]);
+        assert_eq!(written, (20 * 40_960, 20));
+    }
+
+    /// Twenty tenths: half of the segment before is written when the next one is cut, and then two at a time.
+    #[test]
+    fn an_overlapping_start_reads_the_size_before_earlier_segments_have_moved_it() {
+        let (overlapping, written) = sizes(lane(LaneKind::Overlapping { tenths: 20 }), 4, 4);
+        assert_eq!(overlapping, [after(0), after(2), after(6), after(10)]);
+        assert_eq!(written, (16 * 40_960, 16), "everything is written in the end");
+        let (sequential, _) = sizes(lane(LaneKind::Overlapping { tenths: 10 }), 4, 4);
+        assert!(overlapping[1..].iter().zip(&sequential[1..]).all(|(late, early)| late > early));
+    }
+
+    /// Equal moments are settled by the order of filling, so that a run is the same each time.
+    #[test]
+    fn pages_that_end_at_the_same_moment_are_written_in_the_order_of_filling() {
+        let mut lane = lane(LaneKind::Overlapping { tenths: 20 });
+        let page = |packed_bytes| PageOutcome {
+            image_bytes: 100_000,
+            packed_bytes: Some(packed_bytes),
+            stored_bytes: 40_960,
+            last: false,
+        };
+        // At the largest size a small block moves nothing and a large one leads down by one step; in the
+        // other order the small one would take that step back.
+        lane.start(Arc::new(Pages::new(vec![page(1000)])));
+        lane.start(Arc::new(Pages::new(vec![page(40_000)])));
+        assert_eq!(lane.segment_filled(200_000, &Pages::default()).bytes(), after(1));
+        assert!(lane.running.is_empty());
+    }
+
+    #[test]
+    fn an_early_checkpoint_makes_the_first_segment_start_lower_and_the_rest_follow() {
+        let (sizes, written) = sizes(lane(LaneKind::EarlyCheckpoint), 3, 5);
+        assert_eq!(sizes, [after(2), after(7), after(12)], "two of five pages are half of the segment");
+        assert_eq!(written, (15 * 40_960, 15), "the checkpoint's blocks are freed, not stored twice");
+    }
+
+    #[test]
+    fn a_segment_without_pages_starts_nothing() {
+        let mut lane = lane(LaneKind::EarlyCheckpoint);
+        assert_eq!(lane.segment_filled(0, &Pages::default()), start());
+        lane.start(Arc::new(Pages::default()));
+        assert_eq!(lane.finish(), (0, 0));
+    }
+
+    #[test]
+    fn a_band_is_made_of_three_overlaps_and_a_checkpoint() {
+        let kinds: Vec<LaneKind> = Lane::ensemble(start()).iter().map(|lane| lane.kind).collect();
+        let overlapping = |tenths| LaneKind::Overlapping { tenths };
+        assert_eq!(kinds, [overlapping(12), overlapping(16), overlapping(22), LaneKind::EarlyCheckpoint]);
+    }
+}

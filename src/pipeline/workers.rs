@@ -11,7 +11,7 @@ use rayon::{
 use std::{
     num::NonZeroUsize,
     ops::Range,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// One image to build, and the codecs that are to pack it.
@@ -35,7 +35,7 @@ pub struct Packed {
     /// What each of the job's codecs made of the image, before the question whether that pays.
     pub outputs: Vec<Option<PackedBytes>>,
     /// If it was asked for.
-    pub kept_image: Option<Vec<u8>>,
+    pub kept_image: Option<Arc<[u8]>>,
 }
 
 /// A pool of threads; the results do not depend on how many.
@@ -112,6 +112,6 @@ impl Workers {
                 charge::packed(self.kinds[*codec], raw, output_bytes)
             })
             .collect();
-        Packed { image: raw, outputs, kept_image: job.keep_image.then(|| bytes.to_vec()) }
+        Packed { image: raw, outputs, kept_image: job.keep_image.then(|| Arc::from(bytes)) }
     }
 }

@@ -1,6 +1,6 @@
 //! Documents as a collection's table holds them: BSON bytes with `_id` first, keyed by `RecordId`.
 
-use crate::document::{DocumentErrorKind, IdPlace, find_id};
+use crate::document::{DOCUMENT_BYTES_MAX, DocumentErrorKind, IdPlace, find_id};
 
 /// Bytes that an added `_id` takes: type, `_id` and NUL, 12 bytes of `ObjectId`.
 pub const ADDED_ID_BYTES: usize = 1 + 4 + 12;
@@ -11,18 +11,18 @@ pub const ADDED_ID_BYTES: usize = 1 + 4 + 12;
 /// value, a counter. So the same input always makes the same bytes.
 #[derive(Clone, Debug)]
 pub struct IdMaker {
-    count: u32,
+    count: u64,
 }
 
 impl IdMaker {
     /// Second in which the first `ObjectId` is made: 2023-11-14T22:13:20Z.
-    const START_SECOND: u32 = 1_700_000_000;
+    const START_SECOND: u64 = 1_700_000_000;
     /// Documents that one client inserts a second. Only decides how often the seconds move on.
-    const DOCUMENTS_PER_SECOND: u32 = 20_000;
+    const DOCUMENTS_PER_SECOND: u64 = 20_000;
     /// An `ObjectId`'s five random bytes, the same for a whole process.
     const PROCESS: [u8; 5] = [0x5a, 0xc3, 0x17, 0x9e, 0x62];
     /// Counters start at a random value; drawn once.
-    const START_COUNTER: u32 = 0x6b_3f01;
+    const START_COUNTER: u64 = 0x6b_3f01;
 
     /// From the first.
     #[must_use]
@@ -32,18 +32,19 @@ impl IdMaker {
 
     /// How many were made.
     #[must_use]
-    pub fn count(&self) -> u32 {
+    pub fn count(&self) -> u64 {
         self.count
     }
 
     fn next_id(&mut self) -> [u8; 12] {
-        let second = Self::START_SECOND.wrapping_add(self.count / Self::DOCUMENTS_PER_SECOND);
-        let counter = Self::START_COUNTER.wrapping_add(self.count).to_be_bytes();
-        self.count = self.count.wrapping_add(1);
+        // Seconds are the low four bytes, the counter the low three: both wrap.
+        let second = (Self::START_SECOND + self.count / Self::DOCUMENTS_PER_SECOND).to_be_bytes();
+        let counter = (Self::START_COUNTER + self.count).to_be_bytes();
+        self.count += 1;
         let mut id = [0; 12];
-        id[..4].copy_from_slice(&second.to_be_bytes());
+        id[..4].copy_from_slice(&second[4..]);
         id[4..9].copy_from_slice(&Self::PROCESS);
-        id[9..].copy_from_slice(&counter[1..]);
+        id[9..].copy_from_slice(&counter[5..]);
         id
     }
 }
@@ -59,15 +60,16 @@ impl Default for IdMaker {
 ///
 /// # Errors
 ///
-/// A damaged element before `_id` is found. `bytes` is left as it was.
+/// A damaged element before `_id` is found; no room for the `_id` that is missing. `bytes` is left as it was.
 pub fn normalise(bytes: &mut Vec<u8>, start: usize, ids: &mut IdMaker) -> Result<usize, DocumentErrorKind> {
     match find_id(&bytes[start..])? {
         IdPlace::First => {}
         IdPlace::Later(range) => bytes[start + 4..start + range.end].rotate_right(range.len()),
         IdPlace::Missing => {
-            let length = bytes.len() - start + ADDED_ID_BYTES;
-            let declared =
-                i32::try_from(length).map_err(|_| DocumentErrorKind::BuiltTooLong { bytes: length })?;
+            let present = bytes.len() - start;
+            let no_room = DocumentErrorKind::NoRoomForId { bytes: present, id_bytes: ADDED_ID_BYTES };
+            let length = Some(present + ADDED_ID_BYTES).filter(|bytes| *bytes <= DOCUMENT_BYTES_MAX);
+            let declared = length.and_then(|bytes| i32::try_from(bytes).ok()).ok_or(no_room)?;
             let mut element = [0; ADDED_ID_BYTES];
             element[..5].copy_from_slice(b"\x07_id\0");
             element[5..].copy_from_slice(&ids.next_id());
@@ -103,10 +105,32 @@ mod tests {
     }
 
     #[test]
+    fn an_id_that_does_not_fit_is_not_made() {
+        let document = |bytes: usize| {
+            let mut document = i32::try_from(bytes).unwrap().to_le_bytes().to_vec();
+            document.extend_from_slice(b"\x05v\0");
+            document.extend_from_slice(&i32::try_from(bytes - 13).unwrap().to_le_bytes());
+            document.resize(bytes, 0);
+            document
+        };
+        let mut ids = IdMaker::new();
+        let mut fits = document(DOCUMENT_BYTES_MAX - ADDED_ID_BYTES);
+        assert_eq!(normalise(&mut fits, 0, &mut ids), Ok(DOCUMENT_BYTES_MAX));
+        let mut full = document(DOCUMENT_BYTES_MAX - ADDED_ID_BYTES + 1);
+        let before = full.clone();
+        let bytes = before.len();
+        let error = DocumentErrorKind::NoRoomForId { bytes, id_bytes: ADDED_ID_BYTES };
+        assert_eq!(normalise(&mut full, 0, &mut ids), Err(error));
+        assert!(full == before, "left as it was");
+        assert_eq!(ids.count(), 1, "an `_id` that was not added is not counted");
+    }
+
+    #[test]
     fn added_ids_count_up_and_share_their_process() {
         let mut ids = IdMaker::new();
         let (a, b) = (ids.next_id(), ids.next_id());
         assert_eq!(a[..11], b[..11]);
         assert_eq!(a[11].wrapping_add(1), b[11]);
+        assert_eq!(a, *b"\x65\x53\xf1\x00\x5a\xc3\x17\x9e\x62\x6b\x3f\x01", "the same on every machine");
     }
 }

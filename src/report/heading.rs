@@ -1,15 +1,14 @@
 //! The lines above a table: which documents, and under which rules.
 
-use super::number::printable;
 use crate::estimate::{CollectionEstimate, ModelFacts};
-use crate::units::{Exact, Grouped, Human};
+use crate::units::{Exact, Grouped, Human, Printable};
 
 /// Name, documents, their BSON size and where they came from.
 pub(super) fn documents(collection: &CollectionEstimate) -> Vec<String> {
     let from = match collection.sources.as_slice() {
         [] => None,
-        [only] => Some(format!("counted from {}", printable(only))),
-        [first, others @ ..] => Some(format!("counted from {} and {} more", printable(first), others.len())),
+        [only] => Some(format!("counted from {}", Printable(only))),
+        [first, others @ ..] => Some(format!("counted from {} and {} more", Printable(first), others.len())),
     };
     let mut parts = vec![
         format!("{} documents", Grouped(collection.documents)),
@@ -22,7 +21,7 @@ pub(super) fn documents(collection: &CollectionEstimate) -> Vec<String> {
 /// Release and parameters.
 pub(super) fn rules(model: &ModelFacts) -> Vec<String> {
     vec![
-        format!("rules of server {}", printable(&model.server)),
+        format!("rules of server {}", Printable(&model.server)),
         format!("leaf page {}", Exact(model.leaf_page_bytes_max)),
         format!("unit {}", Exact(model.allocation_bytes)),
         format!("memory page {}", Exact(model.memory_page_bytes_max)),

@@ -2,9 +2,9 @@
 
 use super::columns::{self, one_line};
 use super::grid::{Align, Grid};
-use super::number::printable;
 use super::{Detail, Report, ReportOptions, definitions, heading};
 use crate::estimate::{Estimate, remarks};
+use crate::units::Printable;
 use std::io::{self, Write};
 
 pub(super) struct Markdown;
@@ -25,7 +25,7 @@ impl Report for Markdown {
                 writeln!(out)?;
             }
             for remark in remarks {
-                writeln!(out, "- {}", printable(&remark.to_string()))?;
+                writeln!(out, "- {}", Printable(&remark.to_string()))?;
             }
         }
         if options.detail == Detail::Definitions {
@@ -58,7 +58,7 @@ fn write_row<'a>(cells: impl Iterator<Item = &'a str>, out: &mut dyn Write) -> i
 
 /// Text that Markdown must not read as markup.
 fn escaped(text: &str) -> String {
-    printable(text).chars().fold(String::new(), |mut shown, char| {
+    Printable(text).to_string().chars().fold(String::new(), |mut shown, char| {
         if matches!(char, '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '|' | '#') {
             shown.push('\\');
         }

@@ -1,7 +1,7 @@
 //! Numbers to text: grouped and scaled for people, plain for programs.
 
 use crate::estimate::CodecName;
-use crate::units::Grouped;
+use crate::units::{Grouped, Printable};
 
 /// Decimals of ratios and fractions for programs; people get [`RATIO_DECIMALS_SHOWN`].
 const RATIO_DECIMALS: i32 = 6;
@@ -45,7 +45,7 @@ impl Cell {
     /// For people.
     pub(super) fn human(&self, scale: Scale) -> String {
         match self {
-            Self::Text(text) => printable(text),
+            Self::Text(text) => Printable(text).to_string(),
             Self::Count(count) => Grouped(*count).to_string(),
             Self::Bytes(bytes) => scale.show(*bytes),
             Self::Ratio(value) => grouped_decimal(*value, RATIO_DECIMALS_SHOWN),
@@ -69,18 +69,6 @@ pub(super) fn measured(value: f64) -> f64 {
 fn rounded(value: f64, decimals: i32) -> f64 {
     let factor = 10_f64.powi(decimals);
     (value * factor).round() / factor
-}
-
-/// `text` without control characters, so that a file's name cannot command a terminal.
-pub(super) fn printable(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut shown, char| {
-        if char.is_control() {
-            shown.extend(char.escape_default());
-        } else {
-            shown.push(char);
-        }
-        shown
-    })
 }
 
 /// The unit that all sizes of one table share.

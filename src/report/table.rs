@@ -1,9 +1,9 @@
 //! For people on a terminal: plain text without colour, as wide as its figures.
 
 use super::grid::{Align, Grid};
-use super::number::printable;
 use super::{Detail, Report, ReportOptions, columns, definitions, heading};
 use crate::estimate::{Estimate, remarks};
+use crate::units::Printable;
 use comfy_table::{Cell, CellAlignment, presets};
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ impl Report for Table {
                 writeln!(out)?;
             }
             let documents = heading::documents(collection).join("  ");
-            writeln!(out, "{}  {documents}", printable(&collection.name))?;
+            writeln!(out, "{}  {documents}", Printable(&collection.name))?;
             writeln!(out, "{}\n", heading::rules(&estimate.model).join("  "))?;
             writeln!(out, "{}", aligned(&columns::human(&estimate.model, collection)))?;
             let remarks = remarks(&estimate.model, collection);
@@ -24,7 +24,7 @@ impl Report for Table {
                 writeln!(out)?;
             }
             for remark in remarks {
-                writeln!(out, "{}", printable(&remark.to_string()))?;
+                writeln!(out, "{}", Printable(&remark.to_string()))?;
             }
         }
         if options.detail == Detail::Definitions {

@@ -15,6 +15,8 @@ pub struct BsonSource<R> {
     start: usize,
     end: usize,
     offset: u64,
+    /// Of the document that was returned last.
+    document_offset: u64,
     ordinal: u64,
     bytes_total: Option<u64>,
     on_bad: OnBadDocument,
@@ -35,6 +37,7 @@ impl<R: Read + Send> BsonSource<R> {
             start: 0,
             end: 0,
             offset: 0,
+            document_offset: 0,
             ordinal: 0,
             bytes_total,
             on_bad,
@@ -114,6 +117,7 @@ impl<R: Read + Send> BsonSource<R> {
             }
             let last = out[before + declared - 1];
             if last == 0 {
+                self.document_offset = self.offset;
                 self.advance(declared);
                 return Ok(Some(declared));
             }
@@ -167,6 +171,10 @@ impl<R: Read + Send> Source for BsonSource<R> {
             out.truncate(before);
         }
         outcome
+    }
+
+    fn document_offset(&self) -> u64 {
+        self.document_offset
     }
 
     fn bytes_read(&self) -> u64 {
@@ -251,7 +259,7 @@ mod tests {
                 "only its terminator is missing",
                 &[&good, &good[..19]],
                 &[20],
-                "a.bson: document 1 at byte 20: the input ends after 19 of its 20 bytes (1 are missing)",
+                "a.bson: document 1 at byte 20: the input ends after 19 of its 20 bytes (1 is missing)",
                 &[20],
                 (1, 19),
             ),

@@ -1,6 +1,6 @@
 //! Why an input could not be read, with the place; and what was skipped instead of failing.
 
-use super::Foreign;
+use super::{Foreign, shell};
 use crate::document::{DocumentError, DocumentErrorKind};
 use std::{io, path::PathBuf};
 
@@ -91,21 +91,35 @@ pub enum SourceErrorKind {
         column: u64,
         /// Found and expected.
         what: String,
-        /// What the user can do next, if the reader knows.
-        hint: Option<String>,
+        /// What the user can do next, one line each, best first.
+        hints: Vec<String>,
     },
 }
 
 impl SourceErrorKind {
     fn hints(&self) -> Vec<String> {
         match self {
-            Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                vec!["check the path; `-` reads standard input".to_owned()]
+            Self::Io { input, source, .. } => match source.kind() {
+                io::ErrorKind::NotFound => vec!["check the path; `-` reads standard input".to_owned()],
+                io::ErrorKind::PermissionDenied => {
+                    vec![format!("to see who may read it, run `ls -ld {}`", shell::word(input))]
+                }
+                _ if input == "-" => Vec::new(),
+                _ => {
+                    vec![format!(
+                        "to see whether it can be read at all, run `cat {} | wc -c`",
+                        shell::word(input)
+                    )]
+                }
+            },
+            Self::Directory { path } => {
+                let folder = path.display().to_string();
+                let folder = shell::word(folder.trim_end_matches('/'));
+                vec![format!("pass the files in it: `pagepress estimate {folder}/*.bson`")]
             }
-            Self::Directory { path } => vec![format!(
-                "pass the files in it: `pagepress estimate {}/*.bson`",
-                path.display().to_string().trim_end_matches('/')
-            )],
+            Self::Empty { input } if input == "-" => {
+                vec!["nothing came from standard input: did the command before the pipe fail?".to_owned()]
+            }
             Self::Empty { .. } => {
                 vec!["an empty collection takes 4096 bytes on disk; there is nothing to estimate".to_owned()]
             }
@@ -114,36 +128,49 @@ impl SourceErrorKind {
             }
             Self::Foreign { input, what } => vec![what.hint(input)],
             Self::Document(error) => document_hints(error),
-            Self::Syntax { hint, .. } => hint.iter().cloned().collect(),
-            Self::Io { .. } => Vec::new(),
+            Self::Syntax { hints, .. } => hints.clone(),
         }
     }
 }
 
+pub(super) const SKIP_IT: &str = "to leave it out and go on, pass `--on-bad-document skip`";
+
+/// What is left when nothing behind the document can be read; `None` if it is the first.
+pub(super) fn skip_the_rest(ordinal: u64) -> Option<String> {
+    let before = match ordinal {
+        0 => return None,
+        1 => "document".to_owned(),
+        more => format!("{more} documents"),
+    };
+    Some(format!("to estimate from the {before} before it, pass `--on-bad-document skip`"))
+}
+
 fn document_hints(error: &DocumentError) -> Vec<String> {
     let DocumentError { input, ordinal, offset, kind } = error;
-    let look = format!("to look at the place, run `xxd -s {offset} -l 16 {input}`");
-    match kind {
-        DocumentErrorKind::TooShort { .. } | DocumentErrorKind::TooLong { .. } if *ordinal == 0 => {
-            vec!["is this BSON? `--format json|csv|tsv` reads text".to_owned(), look]
-        }
-        DocumentErrorKind::TooShort { .. } | DocumentErrorKind::TooLong { .. } => vec![
-            format!(
-                "after a bad length the next document cannot be found; to estimate from the {ordinal} before it, pass `--on-bad-document skip`"
+    // A pipe cannot be looked at again.
+    let look = |at: usize| {
+        let place = offset + at as u64;
+        let command = format!("xxd -s {place} -l 16 {}", shell::word(input));
+        (input != "-").then(|| format!("to look at the place, run `{command}`"))
+    };
+    let what_to_do = match kind {
+        DocumentErrorKind::TooShort { .. } | DocumentErrorKind::TooLong { .. } => skip_the_rest(*ordinal)
+            .map_or_else(
+                || "is this BSON? `--format json|csv|tsv` reads text".to_owned(),
+                |hint| format!("after a bad length the next document cannot be found; {hint}"),
             ),
-            look,
-        ],
-        DocumentErrorKind::Truncated { .. } => vec![
-            format!(
-                "to estimate from the {ordinal} whole documents before it, pass `--on-bad-document skip`"
-            ),
-            look,
-        ],
-        DocumentErrorKind::NoTerminator { .. } | DocumentErrorKind::BadElement { .. } => {
-            vec!["to leave it out and go on, pass `--on-bad-document skip`".to_owned(), look]
-        }
-        _ => vec!["to leave it out and go on, pass `--on-bad-document skip`".to_owned()],
-    }
+        DocumentErrorKind::Truncated { .. } => skip_the_rest(*ordinal)
+            .unwrap_or_else(|| "it was cut off while it was written or copied: fetch it again".to_owned()),
+        _ => SKIP_IT.to_owned(),
+    };
+    let look = match kind {
+        DocumentErrorKind::TooShort { .. }
+        | DocumentErrorKind::TooLong { .. }
+        | DocumentErrorKind::Truncated { .. } => look(0),
+        DocumentErrorKind::NoTerminator { at, .. } | DocumentErrorKind::BadElement { at, .. } => look(*at),
+        _ => None,
+    };
+    std::iter::once(what_to_do).chain(look).collect()
 }
 
 /// What was left out of an estimate, counted.

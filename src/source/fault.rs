@@ -1,6 +1,10 @@
 //! What stops a reader of text, before it is known whether that is an error or a skipped document.
 
-use super::{SourceError, SourceErrorKind, input::Place};
+use super::{
+    SourceError, SourceErrorKind,
+    error::{SKIP_IT, skip_the_rest},
+    input::Place,
+};
 use crate::document::{DocumentError, DocumentErrorKind};
 use std::io;
 
@@ -81,8 +85,16 @@ impl Fault {
         }
     }
 
-    /// The error of document `ordinal`, which begins at byte `begins`. `offset` is where reading stands.
-    pub fn into_error(self, input: &str, ordinal: u64, begins: u64, offset: u64) -> SourceError {
+    /// The error of document `ordinal`, which begins at byte `begins`. `offset` is where reading stands;
+    /// `after`, where it could go on if the document were skipped, `None` where that is no way out.
+    pub fn into_error(
+        self,
+        input: &str,
+        ordinal: u64,
+        begins: u64,
+        offset: u64,
+        after: Option<After>,
+    ) -> SourceError {
         let input = input.to_owned();
         match *self.0 {
             FaultKind::Io(source) => {
@@ -90,7 +102,16 @@ impl Fault {
                     .into()
             }
             FaultKind::Text { place: Place { offset, line, column }, what, hint, .. } => {
-                SourceErrorKind::Syntax { input, ordinal, offset, line, column, what, hint }.into()
+                let way_out = after.and_then(|after| match after {
+                    After::Document => Some(SKIP_IT.to_owned()),
+                    After::Line => Some(
+                        "to leave it out and go on at the next line, pass `--on-bad-document skip`"
+                            .to_owned(),
+                    ),
+                    After::Nothing => skip_the_rest(ordinal),
+                });
+                let hints = hint.into_iter().chain(way_out).collect();
+                SourceErrorKind::Syntax { input, ordinal, offset, line, column, what, hints }.into()
             }
             FaultKind::TooLong { bytes, .. } => SourceErrorKind::Document(DocumentError {
                 input,
@@ -121,12 +142,23 @@ pub(super) fn shown(byte: Option<u8>) -> String {
 
 /// Foreign text for a message: short, one line, whatever it holds.
 pub(super) fn quoted(text: &[u8]) -> String {
-    const BYTES_MAX: usize = 40;
-    let shown = String::from_utf8_lossy(&text[..text.len().min(BYTES_MAX)]);
-    let escaped: String = shown.chars().flat_map(char::escape_debug).collect();
-    if text.len() > BYTES_MAX {
-        format!("`{escaped}...` ({} bytes)", text.len())
+    let shown = escaped_head(text);
+    if text.len() > SHOWN_BYTES_MAX {
+        format!("`{shown}...` ({} bytes)", text.len())
     } else {
-        format!("`{escaped}`")
+        format!("`{shown}`")
     }
+}
+
+/// As [`quoted`], without quotes, for text that stands in a list.
+pub(super) fn shortened(text: &[u8]) -> String {
+    let dots = if text.len() > SHOWN_BYTES_MAX { "..." } else { "" };
+    format!("{}{dots}", escaped_head(text))
+}
+
+const SHOWN_BYTES_MAX: usize = 40;
+
+fn escaped_head(text: &[u8]) -> String {
+    let shown = String::from_utf8_lossy(&text[..text.len().min(SHOWN_BYTES_MAX)]);
+    shown.chars().flat_map(char::escape_debug).collect()
 }

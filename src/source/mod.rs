@@ -12,9 +12,10 @@ mod input;
 pub mod json;
 mod open;
 mod recognise;
+mod shell;
 
 pub use error::{SkipReason, Skipped, SourceError, SourceErrorKind};
-pub use open::{Format, OpenOptions, open};
+pub use open::{Format, OpenOptions, open, probe};
 pub use recognise::Foreign;
 
 /// The next document into a buffer, until there is none.
@@ -32,6 +33,11 @@ pub trait Source: Send {
     /// [`OnBadDocument::Skip`] a bad document that can be stepped over is counted in
     /// [`Source::skipped`] instead, and the error is returned only where reading cannot go on.
     fn next_document(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, SourceError>;
+
+    /// Where the document that was returned last begins: its byte offset in the (decompressed) input.
+    ///
+    /// Who refuses a document afterwards names this place.
+    fn document_offset(&self) -> u64;
 
     /// Input bytes consumed so far, as stored (compressed bytes for a compressed input).
     fn bytes_read(&self) -> u64;

@@ -8,7 +8,7 @@ use super::{
     recognise::{HEAD_BYTES_MAX, Head, Recognised, foreign_to_every_reader, recognise},
 };
 use std::{
-    fs::File,
+    fs::{File, Metadata},
     io::{self, Cursor, Read},
     path::Path,
 };
@@ -46,15 +46,36 @@ pub fn open(path: &Path, options: OpenOptions) -> Result<Box<dyn Source>, Source
     if input == "-" {
         return over_reader(input, io::stdin(), None, options);
     }
-    let io_error =
-        |source| SourceErrorKind::Io { input: input.clone(), doing: "cannot open".to_owned(), source };
     // Before opening: not every system opens directories.
-    let metadata = path.metadata().map_err(io_error)?;
+    let metadata = metadata_of_file(path)?;
+    let file = File::open(path).map_err(|source| cannot_open(path, source))?;
+    over_reader(input, file, metadata.is_file().then_some(metadata.len()), options)
+}
+
+/// Whether `path` can be opened and is recognised, as far as that is known without using it up: of a pipe or
+/// standard input only that it is there.
+///
+/// # Errors
+///
+/// Those of [`open`].
+pub fn probe(path: &Path, options: OpenOptions) -> Result<(), SourceError> {
+    if path == Path::new("-") || !metadata_of_file(path)?.is_file() {
+        return Ok(());
+    }
+    open(path, options).map(drop)
+}
+
+fn metadata_of_file(path: &Path) -> Result<Metadata, SourceError> {
+    let metadata = path.metadata().map_err(|source| cannot_open(path, source))?;
     if metadata.is_dir() {
         return Err(SourceErrorKind::Directory { path: path.to_owned() }.into());
     }
-    let file = File::open(path).map_err(io_error)?;
-    over_reader(input, file, metadata.is_file().then_some(metadata.len()), options)
+    Ok(metadata)
+}
+
+fn cannot_open(path: &Path, source: io::Error) -> SourceError {
+    let (input, doing) = (path.display().to_string(), "cannot open".to_owned());
+    SourceErrorKind::Io { input, doing, source }.into()
 }
 
 /// A source over any byte stream; what would unpack a compressed one belongs between here and `reader`.

@@ -3,7 +3,7 @@
 //! The fourth byte alone separates BSON from text: a document's length below 16 MiB and 16 KiB has 0 or 1
 //! there, which no 8-bit text has. All else follows from magic numbers and first characters.
 
-use super::{Format, OnBadDocument, Source, json::JsonSource};
+use super::{Format, OnBadDocument, Source, json::JsonSource, shell};
 use crate::document;
 
 /// How many bytes of an input are looked at.
@@ -95,10 +95,10 @@ impl Foreign {
             if input == "-" {
                 format!("put `{command}` between, as in `... | {command} | pagepress estimate -`")
             } else {
-                format!("unpack it on the way: `{command} {} | pagepress estimate -`", shell_word(input))
+                format!("unpack it on the way: `{command} {} | pagepress estimate -`", shell::word(input))
             }
         };
-        let file = shell_word(input);
+        let file = shell::word(input);
         match self {
             Self::Gzip => piped("gzip -dc"),
             Self::Zstd => piped("zstd -dc"),
@@ -121,16 +121,6 @@ impl Foreign {
             Self::Sql => "export the rows as CSV or JSON".to_owned(),
             Self::GitLfsPointer => "fetch the file itself with `git lfs pull`".to_owned(),
         }
-    }
-}
-
-/// `text` as one word of a shell command.
-fn shell_word(text: &str) -> String {
-    let is_plain = |char: char| char.is_alphanumeric() || "/._-+=:,@%".contains(char);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 

@@ -46,7 +46,7 @@ fn each_input_is_a_collection() {
 fn skipped_documents_leave_a_result_and_exit_code_1() {
     let mut bytes = documents(2);
     bytes.truncate(bytes.len() - 1);
-    let reason = "logs.bson: document 1 at byte 17: the input ends after 16 of its 17 bytes (1 are missing)";
+    let reason = "logs.bson: document 1 at byte 17: the input ends after 16 of its 17 bytes (1 is missing)";
 
     let skipped = Case::new("estimate logs.bson --output json --on-bad-document skip");
     let answer = skipped.file("logs.bson", &bytes).run();
@@ -68,7 +68,7 @@ fn skipped_documents_leave_a_result_and_exit_code_1() {
         stopped.stderr,
         format!(
             "error: {reason}\n\n\
-             hint: to estimate from the 1 whole documents before it, pass `--on-bad-document skip`\n\
+             hint: to estimate from the document before it, pass `--on-bad-document skip`\n\
              hint: to look at the place, run `xxd -s 17 -l 16 logs.bson`\n"
         )
     );

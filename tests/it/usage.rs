@@ -213,7 +213,7 @@ fn sizes_that_the_engine_refuses() {
         ),
         (
             "--cache-size 1M",
-            "--cache-size: cache of 1048576 bytes is below the server's smallest of 268435456 (256 MiB)",
+            "--cache-size: cache of 1048576 bytes is outside the range of 268435456 (256 MiB) to 10995116277760 (10 TiB)",
             "without `--cache-size` it is 1073741824 (1 GiB)",
         ),
     ] {

@@ -46,8 +46,10 @@ pub enum ConfigError {
         /// As given.
         bytes: u64,
     },
-    /// Cache below the server's smallest.
-    #[error("cache of {bytes} bytes is below the server's smallest of 268435456 (256 MiB)")]
+    /// Cache outside its range: the server's smallest, the engine's largest.
+    ///
+    /// Source: `cache_size`, `dist/api_data.py` at tag mongodb-8.0.0.
+    #[error("cache of {bytes} bytes is outside the range of 268435456 (256 MiB) to 10995116277760 (10 TiB)")]
     CacheRange {
         /// As given.
         bytes: u64,
@@ -93,7 +95,7 @@ impl TableConfig {
         if !(512..=10 << 40).contains(&memory_page_bytes_max) {
             return Err(ConfigError::MemoryRange { bytes: memory_page_bytes_max });
         }
-        if cache_bytes < 256 << 20 {
+        if !(256 << 20..=10 << 40).contains(&cache_bytes) {
             return Err(ConfigError::CacheRange { bytes: cache_bytes });
         }
         let unit = u32::try_from(allocation.bytes()).unwrap_or(u32::MAX); // 128 MiB at most
@@ -112,7 +114,10 @@ impl TableConfig {
     /// Source: `__btree_page_sizes`, `src/btree/bt_handle.c` at tag mongodb-8.0.0 (`maxmempage`).
     #[must_use]
     pub fn memory_page_bytes_forced(&self) -> u64 {
-        let by_cache = facts::DIRTY_TRIGGER_PCT * self.cache_bytes / 100 / facts::MEMORY_PAGE_CACHE_DIVISOR;
+        // In 128 bits: the fields are public, so the cache may be anything.
+        let trigger = u128::from(facts::DIRTY_TRIGGER_PCT) * u128::from(self.cache_bytes) / 100;
+        let by_cache =
+            u64::try_from(trigger / u128::from(facts::MEMORY_PAGE_CACHE_DIVISOR)).unwrap_or(u64::MAX);
         self.memory_page_bytes_max.min(by_cache).max(u64::from(self.leaf_page_bytes_max))
     }
 
@@ -215,6 +220,7 @@ mod tests {
             (10_000, 10 << 20, 1 << 30, ConfigError::LeafMultiple { bytes: 10_000, allocation: 4096 }),
             (32_768, 100, 1 << 30, ConfigError::MemoryRange { bytes: 100 }),
             (32_768, 10 << 20, 1 << 20, ConfigError::CacheRange { bytes: 1 << 20 }),
+            (32_768, 10 << 20, u64::MAX, ConfigError::CacheRange { bytes: u64::MAX }),
         ] {
             assert_eq!(config.with_sizes(unit, leaf, memory, cache), Err(want));
         }

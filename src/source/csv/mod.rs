@@ -32,7 +32,7 @@ use self::{
 };
 use super::{
     OnBadDocument, Skipped, Source, SourceError,
-    fault::{After, Fault, Parsed, quoted},
+    fault::{After, Fault, Parsed, quoted, shortened},
     input::{Input, Mark},
 };
 use crate::document::DOCUMENT_BYTES_MAX;
@@ -121,7 +121,7 @@ impl<R: Read + Send> CsvSource<R> {
                 self.state = State::Reading;
                 Ok(())
             }
-            Err(fault) => Err(fault.into_error(&self.name, 0, 0, self.rows.input.offset())),
+            Err(fault) => Err(fault.into_error(&self.name, 0, 0, self.rows.input.offset(), None)),
         }
     }
 
@@ -149,21 +149,26 @@ impl<R: Read + Send> CsvSource<R> {
         self.infer_types()
     }
 
-    /// Looks ahead in the buffer and goes back. Rows that are bad, or do not end in it, end the sample.
+    /// Looks ahead in the buffer and goes back. Bad rows say nothing about types; one that does not end in the
+    /// buffer ends the sample.
     fn infer_types(&mut self) -> Parsed<()> {
         let first_row = self.rows.input.offset();
         self.rows.input.hold()?;
         let mut columns = vec![Column::default(); self.shape.names.len()];
         while self.shape.sampled_rows < SAMPLE_ROWS_MAX {
-            let whole = match self.rows.next(&mut self.cells) {
-                Ok(row) => row == Row::Whole,
+            let row = match self.rows.next(&mut self.cells) {
+                Ok(row) => row,
                 Err(fault) if fault.is_io() => return Err(fault),
-                Err(_) => false,
+                Err(fault) if fault.after() == Some(After::Line) && self.rows.step_over_line()? => continue,
+                Err(_) => break,
             };
             // The row that the buffer ends in may go on behind it.
             let ends_here = self.rows.input.rest().is_empty() && !self.rows.input.is_drained();
-            if !whole || ends_here || self.cells.len() > columns.len() {
+            if row != Row::Whole || ends_here {
                 break;
+            }
+            if self.cells.len() > columns.len() {
+                continue;
             }
             for (column, cell) in columns.iter_mut().zip(self.cells.iter()) {
                 column.count(cell);
@@ -197,7 +202,7 @@ impl<R: Read + Send> CsvSource<R> {
                 counted(names.len() as u64, "column")
             );
             return Err(Fault::value(self.rows.input.marked_place(Mark::Record), what)
-                .with_hint("a cell that holds the delimiter must be quoted; to leave such rows out and go on, pass `--on-bad-document skip`"));
+                .with_hint(self.rows.dialect().hint_on_delimiters()));
         }
         let before = out.len();
         write_document(out, steps, types, &self.cells, &mut self.open);
@@ -212,7 +217,7 @@ impl<R: Read + Send> CsvSource<R> {
     fn recover(&mut self, fault: Fault) -> Result<(), SourceError> {
         let after = fault.after();
         let begins = self.rows.input.marked_offset(Mark::Record);
-        let error = fault.into_error(&self.name, self.ordinal, begins, self.rows.input.offset());
+        let error = fault.into_error(&self.name, self.ordinal, begins, self.rows.input.offset(), after);
         let Some(after) = after.filter(|_| self.on_bad == OnBadDocument::Skip) else {
             self.state = State::Ended;
             return Err(error);
@@ -223,7 +228,7 @@ impl<R: Read + Send> CsvSource<R> {
             After::Nothing => self.rows.step_to_end(),
         };
         let here = self.rows.input.offset();
-        stepped.map_err(|fault| fault.into_error(&self.name, self.ordinal, begins, here))?;
+        stepped.map_err(|fault| fault.into_error(&self.name, self.ordinal, begins, here, None))?;
         let how = match after {
             After::Document => "",
             After::Line => "; reading went on at the next line",
@@ -336,6 +341,10 @@ impl<R: Read + Send> Source for CsvSource<R> {
         Ok(None)
     }
 
+    fn document_offset(&self) -> u64 {
+        self.rows.input.marked_offset(Mark::Record)
+    }
+
     fn bytes_read(&self) -> u64 {
         self.rows.input.offset()
     }
@@ -352,9 +361,12 @@ impl<R: Read + Send> Source for CsvSource<R> {
         let Self { name, shape: Shape { names, columns, types, sampled_rows, .. }, .. } = self;
         let mut notes = Vec::new();
         if !names.is_empty() {
-            let listed = listed(names.iter().zip(types).map(|(name, column_type)| {
-                format!("{} {}", String::from_utf8_lossy(name), column_type.name())
-            }));
+            let listed = listed(
+                names
+                    .iter()
+                    .zip(types)
+                    .map(|(name, column_type)| format!("{} {}", shortened(name), column_type.name())),
+            );
             notes.push(format!(
                 "{name}: {listed}; {} from the first {}",
                 counted(names.len() as u64, "column"),
@@ -542,6 +554,16 @@ mod tests {
         let mut by_bytes = source(wide.as_bytes(), Dialect::Csv, OnBadDocument::Stop);
         assert_eq!(documents(&mut by_bytes).0.len(), 300);
         assert!(by_bytes.notes()[0].ends_with("2 columns from the first 104 rows"), "{:?}", by_bytes.notes());
+    }
+
+    /// Else one bad row near the top would make strings of all columns.
+    #[test]
+    fn bad_rows_say_nothing_about_types() {
+        let text = b"a,b\n1,2\n1,2,3\n5\" pipe,2\n2.5,4\n3,4\n";
+        let mut source = source(text, Dialect::Csv, OnBadDocument::Skip);
+        let (rows, error) = documents(&mut source);
+        assert_eq!((rows.len(), error, source.skipped().documents), (3, None, 2));
+        assert_eq!(source.notes()[0], "a.csv: a double, b int32; 2 columns from the first 3 rows");
     }
 
     #[test]

@@ -27,6 +27,16 @@ pub enum Dialect {
     Tsv,
 }
 
+impl Dialect {
+    /// What may be wrong with a row of too many cells.
+    pub(super) fn hint_on_delimiters(self) -> &'static str {
+        match self {
+            Self::Csv => "a cell that holds a comma must be quoted",
+            Self::Tsv => "a cell cannot hold a tab: TSV has no quotes",
+        }
+    }
+}
+
 /// The cells of one row; reused for the next.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
@@ -93,6 +103,10 @@ pub(super) struct Rows<R> {
 impl<R: Read> Rows<R> {
     pub fn new(input: Input<R>, dialect: Dialect) -> Self {
         Self { input, dialect }
+    }
+
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     /// Reads the next row. [`Mark::Record`] is set to where it begins.
@@ -408,7 +422,7 @@ mod tests {
                 }
             };
             assert_eq!(fault.after(), Some(after));
-            assert_eq!(fault.into_error("a", 0, 0, 0).to_string(), message);
+            assert_eq!(fault.into_error("a", 0, 0, 0, None).to_string(), message);
         }
     }
 

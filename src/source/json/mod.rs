@@ -222,9 +222,12 @@ impl<R: Read + Send> JsonSource<R> {
 
     /// Stops with the error of `fault`, or counts what it costs and goes where reading can go on.
     fn recover(&mut self, fault: Fault) -> Result<(), SourceError> {
-        let after = fault.after();
+        let after = fault.after().map(|after| match after {
+            After::Line if self.lines == Lines::Mixed => After::Nothing,
+            after => after,
+        });
         let here = self.parser.lexer.input.offset();
-        let error = fault.into_error(&self.name, self.ordinal, self.begins, here);
+        let error = fault.into_error(&self.name, self.ordinal, self.begins, here, after);
         let Some(after) = after.filter(|_| self.on_bad == OnBadDocument::Skip) else {
             self.state = State::Ended;
             return Err(error);
@@ -233,16 +236,16 @@ impl<R: Read + Send> JsonSource<R> {
             After::Document => {
                 self.parser.lexer.step_out().map(|closed| if closed { Some("") } else { None })
             }
-            After::Line if self.lines == Lines::OnePerValue => self
+            After::Line => self
                 .parser
                 .lexer
                 .step_to_line(self.begins)
                 .map(|found| found.then_some("; reading went on at the next line that begins with `{`")),
-            After::Line | After::Nothing => self.parser.lexer.step_to_end().map(|()| None),
+            After::Nothing => self.parser.lexer.step_to_end().map(|()| None),
         };
         let here = self.parser.lexer.input.offset();
         let went_on =
-            went_on.map_err(|fault| fault.into_error(&self.name, self.ordinal, self.begins, here))?;
+            went_on.map_err(|fault| fault.into_error(&self.name, self.ordinal, self.begins, here, None))?;
         let skipped_bytes = here - self.begins;
         let how = went_on.unwrap_or("; nothing was read behind it");
         self.skipped.count(skipped_bytes, &format_args!("{error}{how}"));
@@ -282,6 +285,10 @@ impl<R: Read + Send> Source for JsonSource<R> {
         Ok(None)
     }
 
+    fn document_offset(&self) -> u64 {
+        self.begins
+    }
+
     fn bytes_read(&self) -> u64 {
         self.parser.lexer.input.offset()
     }
@@ -296,8 +303,10 @@ impl<R: Read + Send> Source for JsonSource<R> {
 
     fn notes(&self) -> Vec<String> {
         let Self { name, seen, .. } = self;
-        let shape = if seen.arrays > 0 { "an array of JSON documents" } else { "JSON documents" };
-        let mut notes = vec![format!("{name}: {shape}, read as Extended JSON version 2")];
+        let mut notes = vec![format!("{name}: JSON documents, read as Extended JSON version 2")];
+        if seen.arrays > 0 {
+            notes.push(format!("{name}: they stand in an array, which mongoimport reads with `--jsonArray`"));
+        }
         for (count, what) in [
             (seen.commas_between, "commas between documents, which mongoimport refuses, were passed over"),
             (seen.commas_missing, "commas missing in an array, which mongoimport refuses, were not needed"),

@@ -269,12 +269,12 @@ fn documents_may_stand_on_lines_across_lines_in_arrays_or_without_anything_betwe
         (b"\xef\xbb\xbf{\"a\":1}\r\n\r\n{\"a\":2}", 1, "a mark, CRLF, no last line end"),
         (b"{\"a\":1}{\"a\":2}", 1, "nothing between"),
         (b"{\n\t\"a\" : 1\n}\n{\n\t\"a\" : 2\n}", 1, "spread"),
-        (b"[{\"a\":1},{\"a\":2}]", 1, "an array"),
-        (b" [\n{\"a\":1}\n,\n{\"a\":2}\n]\n", 1, "an array on lines"),
-        (b"[{\"a\":1}]\n[{\"a\":2}]\n[]", 1, "arrays on lines"),
-        (b"[{\"a\":1}]{\"a\":2}", 1, "both"),
+        (b"[{\"a\":1},{\"a\":2}]", 2, "an array"),
+        (b" [\n{\"a\":1}\n,\n{\"a\":2}\n]\n", 2, "an array on lines"),
+        (b"[{\"a\":1}]\n[{\"a\":2}]\n[]", 2, "arrays on lines"),
+        (b"[{\"a\":1}]{\"a\":2}", 2, "both"),
         (b"{\"a\":1},\n{\"a\":2},\n", 2, "commas without an array"),
-        (b"[{\"a\":1}\n{\"a\":2},]", 3, "no comma, and one too many"),
+        (b"[{\"a\":1}\n{\"a\":2},]", 4, "no comma, and one too many"),
         (b"{\"a\":1}\n\xef\xbb\xbf{\"a\":2}", 2, "two files in one"),
     ] {
         let (got, source) = run_over(text, OnBadDocument::Stop);
@@ -356,6 +356,39 @@ fn errors_tell_document_byte_line_column_and_what_belongs_there() {
     }
 }
 
+/// What skipping would lead to depends on whether a later line can be trusted to begin a document.
+#[test]
+fn hints_tell_how_far_skipping_would_go() {
+    for (text, want, why) in [
+        ("{\"a\":1}\n7\n", vec!["to leave it out and go on, pass `--on-bad-document skip`"], "sound grammar"),
+        (
+            "{\"a\":1}\n{\"a\":]}\n",
+            vec!["to leave it out and go on at the next line, pass `--on-bad-document skip`"],
+            "a document a line",
+        ),
+        (
+            "{\"a\":1} {\"a\":2} {\"a\":]}\n",
+            vec!["to estimate from the 2 documents before it, pass `--on-bad-document skip`"],
+            "lines mean nothing",
+        ),
+        (
+            "{\"a\":1}\n{\"a\":",
+            vec!["to estimate from the document before it, pass `--on-bad-document skip`"],
+            "cut off",
+        ),
+        ("{\"a\":", vec![], "nothing would be left"),
+    ] {
+        let mut source = JsonSource::new("a".to_owned(), text.as_bytes(), None, OnBadDocument::Stop);
+        let mut out = Vec::new();
+        let error = loop {
+            if let Err(error) = source.next_document(&mut out) {
+                break error;
+            }
+        };
+        assert_eq!(error.hints(), want, "{why}");
+    }
+}
+
 #[test]
 fn text_of_the_shell_is_told_what_writes_json() {
     for text in [
@@ -369,10 +402,7 @@ fn text_of_the_shell_is_told_what_writes_json() {
     ] {
         let mut source = JsonSource::new("a".to_owned(), text.as_bytes(), None, OnBadDocument::Stop);
         let hints = source.next_document(&mut Vec::new()).unwrap_err().hints();
-        assert!(
-            hints.len() == 1 && hints[0].contains("mongoexport --jsonFormat canonical"),
-            "{text}: {hints:?}"
-        );
+        assert!(hints[0].contains("mongoexport --jsonFormat canonical"), "{text}: {hints:?}");
     }
 }
 
