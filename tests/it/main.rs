@@ -17,6 +17,7 @@ mod case;
 mod estimate;
 mod golden;
 mod help;
+mod keystring;
 mod pages;
 mod read_leaf;
 mod usage;
