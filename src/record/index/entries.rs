@@ -1,7 +1,9 @@
 //! The entries of one index, keys and values in one buffer.
 //!
 //! ```text
-//!  bytes    key | value | key | value | ..          places    start, key bytes, value bytes of each
+//!  bytes    KeyString 04 | RecordId | type bits | KeyString 04 | ..
+//!           `------- key -------------' `- value -'                      in _id_ the RecordId is the value's
+//!  places   where each entry starts, and the lengths of its parts
 //! ```
 
 use super::Stop;
@@ -20,11 +22,22 @@ pub struct Entry<'e> {
     pub key: &'e [u8],
     /// Often empty.
     pub value: &'e [u8],
+    string_bytes: u32,
+}
+
+impl<'e> Entry<'e> {
+    /// The key without its `RecordId`: what two documents with equal values share, and what a unique secondary
+    /// index's twin key is.
+    #[must_use]
+    pub fn key_string(&self) -> &'e [u8] {
+        &self.key[..self.string_bytes as usize]
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     start: usize,
+    string_bytes: u32,
     key_bytes: u32,
     value_bytes: u32,
 }
@@ -139,6 +152,7 @@ impl Entries {
         Entry {
             key: &self.bytes[place.start..value_at],
             value: &self.bytes[value_at..value_at + place.value_bytes as usize],
+            string_bytes: place.string_bytes,
         }
     }
 
@@ -178,22 +192,23 @@ impl Entries {
         write: impl FnOnce(&mut KeyWriter<'_>) -> Result<(), KeyError>,
     ) -> Result<(), Stop> {
         let start = self.bytes.len();
-        if start - header.mark.bytes > DOCUMENT_KEY_BYTES_MAX {
-            return Err(KeyError::TooLong { bytes_max: DOCUMENT_KEY_BYTES_MAX }.into());
-        }
         write(&mut KeyWriter::new(header.version, &mut self.bytes, &mut self.scratch.type_bits))?;
         self.bytes.push(END);
-        let mut value_at = self.bytes.len();
+        let string_end = self.bytes.len();
         append_record_id(header.record_id, &mut self.bytes);
-        if header.layout == Layout::Secondary {
-            value_at = self.bytes.len();
-        }
+        let key_end = if header.layout == Layout::Id { string_end } else { self.bytes.len() };
         self.scratch.type_bits.append_to(&mut self.bytes);
-        let length = |from: usize, to: usize| {
-            u32::try_from(to - from).expect("one document's key is a few times its 16 MiB at most")
-        };
-        let (key_bytes, value_bytes) = (length(start, value_at), length(value_at, self.bytes.len()));
-        self.places.push(Place { start, key_bytes, value_bytes });
+        if self.bytes.len() - header.mark.bytes > DOCUMENT_KEY_BYTES_MAX {
+            return Err(KeyError::TooLong { bytes_max: DOCUMENT_KEY_BYTES_MAX }.into());
+        }
+        let length =
+            |from: usize, to: usize| u32::try_from(to - from).expect("the limit above is below 2^32");
+        self.places.push(Place {
+            start,
+            string_bytes: length(start, string_end),
+            key_bytes: length(start, key_end),
+            value_bytes: length(key_end, self.bytes.len()),
+        });
         Ok(())
     }
 }

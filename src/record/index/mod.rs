@@ -58,6 +58,7 @@ const WILDCARD_METADATA_RECORD_ID: u64 = 9_223_372_036_853_727_231;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSpec {
     name: String,
+    pattern: Vec<u8>,
     fields: Vec<Field>,
     keys: Keys,
     version: Version,
@@ -160,6 +161,7 @@ impl IndexSpec {
     pub fn id() -> Self {
         Self {
             name: "_id_".to_owned(),
+            pattern: b"\x0e\0\0\0\x10_id\0\x01\0\0\0\0".to_vec(),
             fields: vec![Field { path: b"_id".to_vec(), direction: Direction::Ascending, hashed: false }],
             keys: Keys::Id,
             version: Version::V1,
@@ -183,6 +185,12 @@ impl IndexSpec {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The key pattern as it was given, a BSON document.
+    #[must_use]
+    pub fn pattern(&self) -> &[u8] {
+        &self.pattern
     }
 
     /// Which kind it is.

@@ -61,7 +61,7 @@ pub(super) fn parse_specification(document: &[u8]) -> Result<IndexSpec, IndexErr
         let (fields, shape) = parse(Elements::new(document)?, document.len())?;
         let direction = first_number(Elements::new(document)?);
         options.name = Some(default_name(Elements::new(document)?));
-        return assemble(fields, shape, direction, options);
+        return assemble(document, fields, shape, direction, options);
     };
     let (fields, shape) = parse(key.elements()?, key.value.len())?;
     for element in Elements::new(document)? {
@@ -77,7 +77,7 @@ pub(super) fn parse_specification(document: &[u8]) -> Result<IndexSpec, IndexErr
     if options.name.is_none() {
         options.name = Some(default_name(key.elements()?));
     }
-    assemble(fields, shape, first_number(key.elements()?), options)
+    assemble(key.value, fields, shape, first_number(key.elements()?), options)
 }
 
 impl Options {
@@ -123,6 +123,7 @@ impl Options {
 }
 
 fn assemble(
+    pattern: &[u8],
     fields: Vec<Field>,
     shape: Shape,
     first_number: Option<f64>,
@@ -172,6 +173,7 @@ fn assemble(
     };
     Ok(IndexSpec {
         name: options.name.unwrap_or_default(),
+        pattern: pattern.to_vec(),
         fields,
         keys,
         version: options.version,

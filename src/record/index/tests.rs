@@ -202,7 +202,9 @@ fn names_kinds_and_formats_follow_from_the_specification() {
         let spec = spec(&specification);
         assert_eq!((spec.name(), spec.kind(), spec.format_version()), (name, kind, format_version));
     }
-    assert_eq!(IndexSpec::id().name(), "_id_");
+    let id = IndexSpec::id();
+    assert_eq!((id.name(), id.pattern()), ("_id_", &bytes(&doc! { "_id": 1 })[..]));
+    assert_eq!(spec(&doc! { "key": { "_id": 1 }, "name": "_id_" }).pattern(), id.pattern());
 }
 
 /// Key bytes: 14 null, 0f undefined, 2b02 the number 1, 2b04 the number 2, 04 end, 0008 RecordId 1.
@@ -457,6 +459,8 @@ fn entries_gather_sort_and_are_forgotten() {
     out.sort();
     let keys: Vec<&[u8]> = out.iter().map(|entry| entry.key).collect();
     assert_eq!(keys, [b"\x2b\x02\x04\0\x10".as_slice(), b"\x2b\x02\x04\0\x18", b"\x2b\x04\x04\0\x08"]);
+    assert_eq!(out.get(0).key_string(), out.get(1).key_string(), "two documents of one value");
+    assert_eq!(out.get(2).key_string(), b"\x2b\x04\x04");
     out.clear();
     assert!(out.is_empty());
 }

@@ -102,7 +102,8 @@ impl Tens {
             return None;
         }
         let (numerator, power) = (self.coefficient << shift, POWERS_OF_TEN[down]);
-        Some(truncated(numerator / power, shift, numerator % power == 0))
+        let quotient = numerator / power;
+        Some(truncated(quotient, shift, quotient * power == numerator))
     }
 }
 

@@ -360,8 +360,6 @@ fn assert_ordered(left: &Owned, right: &Owned) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
-
     #[test]
     fn keys_sort_as_their_values_do(left in any_value(), right in any_value()) {
         assert_ordered(&left, &right)?;
