@@ -18,6 +18,7 @@ mod docs;
 mod estimate;
 mod golden;
 mod help;
+mod keystring;
 mod pages;
 mod read_leaf;
 mod usage;
