@@ -17,6 +17,7 @@ mod case;
 mod estimate;
 mod golden;
 mod help;
+mod index_pages;
 mod pages;
 mod read_leaf;
 mod usage;

@@ -50,6 +50,8 @@ impl Limits {
 pub struct Chunk {
     /// Records (key and value) on it.
     pub records: u32,
+    /// Records in its range that stay in memory because they are not committed. See [`Chunker::hold_back`].
+    pub held_back: u32,
     /// Bytes with headers.
     pub image_bytes: u64,
     /// Whether it is the last one of its reconciliation: it never makes the image size grow.
@@ -78,7 +80,7 @@ impl Item {
 
 /// What a saved update adds to the pressure on its page.
 ///
-/// Source: `__rec_update_save`, src/reconcile/rec_visibility.c at tag mongodb-6.0.5: `WT_UPDATE_MEMSIZE` less
+/// Source: `__rec_update_save`, `src/reconcile/rec_visibility.c` at tag mongodb-6.0.5: `WT_UPDATE_MEMSIZE` less
 /// `WT_UPDATE_SIZE`.
 #[must_use]
 pub fn saved_bytes(value_bytes: u64) -> u64 {
@@ -99,16 +101,34 @@ pub struct Pushed {
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
     records: u32,
+    held_back: u32,
     bytes: u64,
     saved: u64,
     saved_records: u64,
-    /// Records and bytes in front of the second-choice boundary, if one was met.
-    min: Option<(u32, u64)>,
+    /// What lies in front of the second-choice boundary, if one was met.
+    min: Option<Front>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Front {
+    records: u32,
+    held_back: u32,
+    bytes: u64,
 }
 
 impl Open {
-    const EMPTY: Self =
-        Self { records: 0, bytes: facts::HEADER_BYTES as u64, saved: 0, saved_records: 0, min: None };
+    const EMPTY: Self = Self {
+        records: 0,
+        held_back: 0,
+        bytes: facts::HEADER_BYTES as u64,
+        saved: 0,
+        saved_records: 0,
+        min: None,
+    };
+
+    fn front(&self) -> Front {
+        Front { records: self.records, held_back: self.held_back, bytes: self.bytes }
+    }
 }
 
 /// Cuts a stream of records into images, the way one reconciliation does, or one bulk load.
@@ -117,7 +137,7 @@ impl Open {
 /// writes each image when it is full and knows no second-choice boundary.
 ///
 /// Source: `__wti_rec_split`, `__wti_rec_split_crossing_bnd`, `__wti_rec_split_finish`,
-/// src/reconcile/rec_write.c; `__wt_bulk_insert_row`, src/reconcile/rec_row.c; `__wti_rec_need_split`,
+/// `src/reconcile/rec_write.c`; `__wt_bulk_insert_row`, `src/reconcile/rec_row.c`; `__wti_rec_need_split`,
 /// `src/reconcile/reconcile_inline.h`; tag mongodb-8.0.0. The same rules in all releases from 4.4 on.
 #[derive(Clone, Debug)]
 pub struct Chunker {
@@ -176,7 +196,7 @@ impl Chunker {
             if splits {
                 done = self.split(bytes, item.saved_bytes);
             } else if self.current.records > 0 {
-                self.current.min = Some((self.current.records, self.current.bytes));
+                self.current.min = Some(self.current.front());
             }
         }
         self.current.records += 1;
@@ -185,6 +205,21 @@ impl Chunker {
         if self.current.min.is_none() {
             self.min_space = self.min_space.saturating_sub(bytes);
         }
+        Pushed { done, whole }
+    }
+
+    /// Takes a record of a transaction that has not committed: its update is saved and nothing is written.
+    ///
+    /// Enough of them fill a page that holds little else: then it is cut in front of this record, at half its
+    /// size, too, where a written record would only have left a second-choice boundary.
+    ///
+    /// Source: `__rec_row_leaf_insert`, `src/reconcile/rec_row.c` at tag mongodb-8.0.0 ("fake split points").
+    pub fn hold_back(&mut self, saved_bytes: u64) -> Pushed {
+        self.current.saved += saved_bytes;
+        self.current.saved_records += 1;
+        let whole = self.current.records > 0 && self.crosses(self.pressure());
+        let done = if whole { self.split(0, saved_bytes) } else { None };
+        self.current.held_back += 1;
         Pushed { done, whole }
     }
 
@@ -233,8 +268,8 @@ impl Chunker {
             self.current.saved = saved_bytes;
             self.current.saved_records = u64::from(saved_bytes > 0);
             match self.writer {
-                Writer::Reconciliation => self.previous.replace(full).map(|open| chunk(open, false)),
-                Writer::BulkLoad => Some(chunk(full, false)),
+                Writer::Reconciliation => self.previous.replace(full).map(|open| chunk(open.front(), false)),
+                Writer::BulkLoad => Some(chunk(full.front(), false)),
             }
         };
         if self.space < bytes {
@@ -249,31 +284,34 @@ impl Chunker {
     pub fn finish(self) -> [Option<Chunk>; 2] {
         let current = self.current;
         let Some(previous) = self.previous else {
-            return [(current.records > 0).then(|| chunk(current, true)), None];
+            let some = current.records > 0 || current.held_back > 0;
+            return [some.then(|| chunk(current.front(), true)), None];
         };
-        let merged_bytes = previous.bytes + current.bytes - u64::from(facts::HEADER_BYTES);
-        if merged_bytes <= self.limits.page_bytes {
-            let merged =
-                Open { records: previous.records + current.records, bytes: merged_bytes, ..Open::EMPTY };
+        let (previous_all, current_all) = (previous.front(), current.front());
+        let merged = Front {
+            records: previous.records + current.records,
+            held_back: previous.held_back + current.held_back,
+            bytes: previous.bytes + current.bytes - u64::from(facts::HEADER_BYTES),
+        };
+        if merged.bytes <= self.limits.page_bytes {
             return [Some(chunk(merged, true)), None];
         }
         match previous.min {
-            Some((records, bytes)) if current.bytes < self.limits.min_split_bytes => {
-                let front = Open { records, bytes, ..Open::EMPTY };
-                let back = Open {
-                    records: current.records + previous.records - records,
-                    bytes: current.bytes + previous.bytes - bytes,
-                    ..Open::EMPTY
+            Some(front) if current.bytes < self.limits.min_split_bytes => {
+                let back = Front {
+                    records: merged.records - front.records,
+                    held_back: merged.held_back - front.held_back,
+                    bytes: current.bytes + previous.bytes - front.bytes,
                 };
                 [Some(chunk(front, false)), Some(chunk(back, true))]
             }
-            _ => [Some(chunk(previous, false)), Some(chunk(current, true))],
+            _ => [Some(chunk(previous_all, false)), Some(chunk(current_all, true))],
         }
     }
 }
 
-fn chunk(open: Open, last: bool) -> Chunk {
-    Chunk { records: open.records, image_bytes: open.bytes, last }
+fn chunk(open: Front, last: bool) -> Chunk {
+    Chunk { records: open.records, held_back: open.held_back, image_bytes: open.bytes, last }
 }
 
 /// All images of one reconciliation over records of these lengths.
