@@ -89,6 +89,13 @@ pub fn saved_bytes(value_bytes: u64) -> u64 {
     update_bytes - facts::UPDATE_MEMORY_BYTES
 }
 
+/// The saved updates of a record: as first counted, and counted anew.
+#[derive(Clone, Copy)]
+struct Saved {
+    bytes: u64,
+    list_bytes: u64,
+}
+
 /// What became of an [`Item`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pushed {
@@ -104,6 +111,8 @@ struct Open {
     held_back: u32,
     bytes: u64,
     saved: u64,
+    /// What `saved` becomes when it is counted anew.
+    saved_lists: u64,
     saved_records: u64,
     /// What lies in front of the second-choice boundary, if one was met.
     min: Option<Front>,
@@ -122,6 +131,7 @@ impl Open {
         held_back: 0,
         bytes: facts::HEADER_BYTES as u64,
         saved: 0,
+        saved_lists: 0,
         saved_records: 0,
         min: None,
     };
@@ -184,7 +194,16 @@ impl Chunker {
 
     /// Takes a record.
     pub fn push(&mut self, item: Item) -> Pushed {
+        self.push_listed(item, item.saved_bytes)
+    }
+
+    /// Takes a record whose saved updates count for another sum, that of its whole list, once the engine counts
+    /// them anew: when it has written an image, of all that it still holds.
+    ///
+    /// Source: `__rec_split_write_supd`, `src/reconcile/rec_write.c` at tag mongodb-6.0.5.
+    pub fn push_listed(&mut self, item: Item, list_bytes: u64) -> Pushed {
         // An update is saved before the engine asks whether its record still fits.
+        self.current.saved_lists += list_bytes;
         self.current.saved += item.saved_bytes;
         self.current.saved_records += u64::from(item.saved_bytes > 0);
         let pressure = self.pressure();
@@ -194,7 +213,7 @@ impl Chunker {
         if whole {
             let splits = self.crosses_split(bytes) || !self.crosses_min(bytes) || self.crosses(pressure);
             if splits {
-                done = self.split(bytes, item.saved_bytes);
+                done = self.split(bytes, Saved { bytes: item.saved_bytes, list_bytes });
             } else if self.current.records > 0 {
                 self.current.min = Some(self.current.front());
             }
@@ -216,9 +235,11 @@ impl Chunker {
     /// Source: `__rec_row_leaf_insert`, `src/reconcile/rec_row.c` at tag mongodb-8.0.0 ("fake split points").
     pub fn hold_back(&mut self, saved_bytes: u64) -> Pushed {
         self.current.saved += saved_bytes;
+        self.current.saved_lists += saved_bytes;
         self.current.saved_records += 1;
         let whole = self.current.records > 0 && self.crosses(self.pressure());
-        let done = if whole { self.split(0, saved_bytes) } else { None };
+        let saved = Saved { bytes: saved_bytes, list_bytes: saved_bytes };
+        let done = if whole { self.split(0, saved) } else { None };
         self.current.held_back += 1;
         Pushed { done, whole }
     }
@@ -252,7 +273,7 @@ impl Chunker {
         }
     }
 
-    fn split(&mut self, bytes: u64, saved_bytes: u64) -> Option<Chunk> {
+    fn split(&mut self, bytes: u64, saved: Saved) -> Option<Chunk> {
         let header = u64::from(facts::HEADER_BYTES);
         // A large record behind little: the image takes it rather than being cut short.
         let too_little = self.current.bytes < self.limits.split_bytes / 2 && !self.crosses(self.pressure());
@@ -262,11 +283,18 @@ impl Chunker {
         } else {
             let mut full = self.current;
             // The record at hand goes to the next image, and its update with it.
-            full.saved -= saved_bytes;
-            full.saved_records -= u64::from(saved_bytes > 0);
+            let is_saved = u64::from(saved.bytes > 0);
+            full.saved -= saved.bytes;
+            full.saved_lists -= saved.list_bytes;
+            full.saved_records -= is_saved;
             self.start_image();
-            self.current.saved = saved_bytes;
-            self.current.saved_records = u64::from(saved_bytes > 0);
+            self.current.saved = saved.bytes;
+            self.current.saved_lists = saved.list_bytes;
+            self.current.saved_records = is_saved;
+            if self.previous.is_some() {
+                full.saved = full.saved_lists;
+                self.current.saved = saved.list_bytes;
+            }
             match self.writer {
                 Writer::Reconciliation => self.previous.replace(full).map(|open| chunk(open.front(), false)),
                 Writer::BulkLoad => Some(chunk(full.front(), false)),

@@ -3,7 +3,7 @@
 use super::{
     IndexConfig, IndexEntries, IndexPages,
     blocks::Blocks,
-    leaf::LeafWriter,
+    leaf::{LeafWriter, Saved},
     order::Order,
     pages::{Address, Assembly},
     records::{Place, Records},
@@ -28,7 +28,8 @@ pub fn bulk_built(config: &IndexConfig, entries: &IndexEntries) -> IndexPages {
     };
     let mut writer = LeafWriter::bulk_load(config);
     for rank in 0..entries.count() {
-        let pushed = build.records.write(Place::entry(rank), 0, &mut writer, &mut build.blocks);
+        let pushed =
+            build.records.write(Place::entry(rank), Saved::default(), &mut writer, &mut build.blocks);
         if let Some(chunk) = pushed.done {
             build.finish_leaf(&chunk);
         }

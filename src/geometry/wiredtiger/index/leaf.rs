@@ -7,8 +7,15 @@ use super::{
 };
 use crate::geometry::wiredtiger::{
     cell, facts,
-    reconcile::{Chunker, Item, Limits, Pushed},
+    reconcile::{Chunk, Chunker, Item, Limits, Pushed},
 };
+
+/// What saved updates count for: at first, and when the engine counts them anew.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Saved {
+    pub(super) bytes: u64,
+    pub(super) list_bytes: u64,
+}
 
 /// What a leaf image holds of a record, or keeps back.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +23,8 @@ pub(super) struct Record<'a> {
     pub(super) key: &'a [u8],
     /// Of its value cell, nothing if there is none.
     pub(super) value_cell_bytes: u64,
-    /// Memory of its update, if that is saved. See [`Item::saved_bytes`].
-    pub(super) saved_bytes: u64,
+    /// Memory of its updates, if they are saved.
+    pub(super) saved: Saved,
     /// Where its key lies if the page was read with it in blocks of its own: it stays there.
     pub(super) overflow: Option<Extent>,
 }
@@ -68,45 +75,48 @@ impl<'a> LeafWriter<'a> {
     /// Takes the next record in key order. Overflow keys are written at once.
     pub(super) fn push(&mut self, record: &Record<'a>, blocks: &mut Blocks) -> Taken {
         if let Some(block) = record.overflow {
-            let bytes = self.overflow_cell_bytes(block.offset, block.stored.0) + record.value_cell_bytes;
-            let pushed =
-                self.chunker.push(Item { bytes, whole_bytes: bytes, saved_bytes: record.saved_bytes });
+            let bytes = self.overflow_cell_bytes(block.offset, block.stored.0);
+            let pushed = self.push_cells(record, bytes, bytes);
             if pushed.whole {
                 self.previous = None;
             }
             return Taken { pushed, overflow: Some(block) };
         }
         let key_bytes = record.key.len() as u64;
-        let mut prefix = self.prefix(record.key);
-        if key_bytes - prefix as u64 > self.page_key_bytes_max {
-            prefix = 0;
-        }
         let is_long = key_bytes > self.page_key_bytes_max;
         let block_bytes = u64::from(facts::HEADER_BYTES) + key_bytes;
-        let overflow_bytes =
-            if is_long { self.overflow_cell_bytes(blocks.next_offset(block_bytes), block_bytes) } else { 0 };
-        let whole = if is_long { overflow_bytes } else { key_cell_bytes(0, key_bytes) };
-        let is_overflow = is_long && prefix == 0;
-        let cell = if is_overflow {
-            overflow_bytes
+        let whole_cell_bytes = if is_long {
+            self.overflow_cell_bytes(blocks.next_offset(block_bytes), block_bytes)
         } else {
-            key_cell_bytes(prefix as u64, key_bytes - prefix as u64)
+            key_cell_bytes(0, key_bytes)
         };
-        let pushed = self.chunker.push(Item {
-            bytes: cell + record.value_cell_bytes,
-            whole_bytes: whole + record.value_cell_bytes,
-            saved_bytes: record.saved_bytes,
-        });
+        let mut prefix = self.prefix(record.key);
+        let suffix_bytes = key_bytes - prefix as u64;
+        let is_whole = prefix == 0 || suffix_bytes > self.page_key_bytes_max;
+        let cell_bytes =
+            if is_whole { whole_cell_bytes } else { key_cell_bytes(prefix as u64, suffix_bytes) };
+        let pushed = self.push_cells(record, cell_bytes, whole_cell_bytes);
         if pushed.whole {
             self.previous = None;
+        }
+        if is_whole || pushed.whole {
             prefix = 0;
         }
         self.previous_prefix = prefix;
-        if is_overflow || is_long && pushed.whole {
+        if is_long && prefix == 0 {
             return Taken { pushed, overflow: Some(blocks.allocate(block_bytes)) };
         }
         self.previous = Some(record.key);
         Taken { pushed, overflow: None }
+    }
+
+    fn push_cells(&mut self, record: &Record<'a>, key_bytes: u64, whole_key_bytes: u64) -> Pushed {
+        let item = Item {
+            bytes: key_bytes + record.value_cell_bytes,
+            whole_bytes: whole_key_bytes + record.value_cell_bytes,
+            saved_bytes: record.saved.bytes,
+        };
+        self.chunker.push_listed(item, record.saved.list_bytes)
     }
 
     /// Passes over a record that stays in memory.
@@ -118,7 +128,7 @@ impl<'a> LeafWriter<'a> {
         pushed
     }
 
-    pub(super) fn finish(self) -> [Option<crate::geometry::wiredtiger::reconcile::Chunk>; 2] {
+    pub(super) fn finish(self) -> [Option<Chunk>; 2] {
         self.chunker.finish()
     }
 

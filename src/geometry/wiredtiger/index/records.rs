@@ -3,7 +3,7 @@
 use super::{
     IndexConfig,
     blocks::{Blocks, Extent},
-    leaf::{LeafWriter, Record},
+    leaf::{LeafWriter, Record, Saved},
     order::{Order, common_bytes},
     pages::LeafPage,
 };
@@ -117,18 +117,18 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Hands a record to a page. `saved_bytes` is 0 unless its update is saved although it is written.
+    /// Hands a record to a page. Nothing is `saved` unless its update is, although it is written.
     pub(super) fn write(
         &mut self,
         place: Place,
-        saved_bytes: u64,
+        saved: Saved,
         writer: &mut LeafWriter<'a>,
         blocks: &mut Blocks,
     ) -> Pushed {
         let overflow =
             if self.overflow_keys.is_empty() { None } else { self.overflow_keys.get(&place).copied() };
         let value_cell_bytes = self.value_cell_bytes(place, blocks);
-        let record = Record { key: self.key(place), value_cell_bytes, saved_bytes, overflow };
+        let record = Record { key: self.key(place), value_cell_bytes, saved, overflow };
         let taken = writer.push(&record, blocks);
         if let Some(block) = taken.overflow {
             self.overflow_keys.insert(place, block);
