@@ -70,7 +70,9 @@ pub fn run_estimate(plan: &EstimatePlan, progress: &dyn Progress) -> Result<Esti
         let mut source = source::open(input, options)?;
         progress.begin(source.name(), source.bytes_total());
         let before = source.notes();
-        before.iter().for_each(|note| progress.note(&format!("note: {note}")));
+        for note in &before {
+            progress.note(&format!("note: {note}"));
+        }
         let name = collection_name(source.name()).to_owned();
         let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
         let collection = pipeline::estimate_collection(&name, &mut *source, &plan.model, &mut observe);

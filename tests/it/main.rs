@@ -18,6 +18,8 @@ mod docs;
 mod estimate;
 mod golden;
 mod help;
+mod index_accuracy;
+mod index_pages;
 mod keystring;
 mod pages;
 mod read_leaf;
