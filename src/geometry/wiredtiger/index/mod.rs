@@ -13,6 +13,7 @@ mod insert;
 mod leaf;
 mod order;
 mod pages;
+mod pressure;
 mod records;
 mod tree;
 
@@ -21,4 +22,5 @@ pub use config::IndexConfig;
 pub use entries::IndexEntries;
 pub use insert::{Load, insert_built};
 pub use pages::{IndexPages, LeafPage};
+pub use pressure::Pressure;
 pub use records::LoadState;
