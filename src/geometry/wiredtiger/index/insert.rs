@@ -361,10 +361,8 @@ impl<'a> Index<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        geometry::wiredtiger::{Release, index::bulk_built},
-        units::{DiskBytes, RawBytes},
-    };
+    use crate::geometry::wiredtiger::{Release, index::bulk_built};
+    use crate::units::{DiskBytes, RawBytes};
 
     fn load(state: LoadState) -> Load {
         Load { clock: LoadClock::new(Release::NEWEST), state, pressure: None }

@@ -145,9 +145,7 @@ impl<'a> LeafWriter<'a> {
     }
 
     fn overflow_cell_bytes(&self, offset: u64, bytes: u64) -> u64 {
-        let cookie = cell::packed_bytes(offset / self.unit_bytes - 1)
-            + cell::packed_bytes(bytes.div_ceil(self.unit_bytes))
-            + facts::COOKIE_CHECKSUM_BYTES;
+        let cookie = cell::cookie_bytes(offset, bytes, self.unit_bytes);
         facts::OVERFLOW_CELL_BYTES + u64::from(cookie)
     }
 }
@@ -159,7 +157,8 @@ fn key_cell_bytes(prefix: u64, suffix: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{geometry::wiredtiger::Release, units::AllocationUnit};
+    use crate::geometry::wiredtiger::Release;
+    use crate::units::AllocationUnit;
 
     fn write(writer: &mut LeafWriter<'static>, key: &'static [u8], blocks: &mut Blocks) -> Taken {
         let record = Record { key, value_cell_bytes: 0, saved: Saved::default(), overflow: None };
