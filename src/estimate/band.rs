@@ -25,11 +25,15 @@ pub enum Walk {
 }
 
 /// The band of an expected size and of what other orders of the same work store.
+///
+/// `age` is what a transaction id of one byte more or less makes of it: how long ids are depends on how long the
+/// server has been up. Nothing where no ids are written.
 #[must_use]
 pub fn around(
     expected: DiskBytes,
     others: impl IntoIterator<Item = DiskBytes>,
     walk: Walk,
+    age: DiskBytes,
     unit: AllocationUnit,
 ) -> Band {
     let thousandths = match walk {
@@ -42,7 +46,8 @@ pub fn around(
         high = high.max(other.0);
     }
     // Whole units, of which the share is counted downwards: a small file is not given a wider band by rounding.
-    let noise = |bytes: u64| (unit.units_covered(bytes * thousandths / 1000) + NOISE_UNITS) * unit.bytes();
+    let noise =
+        |bytes: u64| (unit.units_covered(bytes * thousandths / 1000 + age.0) + NOISE_UNITS) * unit.bytes();
     Band {
         low: DiskBytes(low.saturating_sub(noise(low)).max(unit.bytes())),
         high: DiskBytes(high + noise(high)),
@@ -55,7 +60,8 @@ mod tests {
 
     fn band(expected: u64, others: &[u64], walk: Walk) -> (u64, u64) {
         let others = others.iter().map(|units| DiskBytes(units * 4096));
-        let Band { low, high } = around(DiskBytes(expected * 4096), others, walk, AllocationUnit::DEFAULT);
+        let Band { low, high } =
+            around(DiskBytes(expected * 4096), others, walk, DiskBytes(0), AllocationUnit::DEFAULT);
         (low.0 / 4096, high.0 / 4096)
     }
 

@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_layout_cuts_larger_images_into_fewer_pages_and_loses_no_record() {
-        let layout = Layout::of(&segment(&[200; 3000]), &settled(), UNIT);
+        let layout = Layout::of(&segment(&vec![200; 3000]), &settled(), UNIT);
         let pages: Vec<usize> = [32_768, 65_536, 131_072]
             .into_iter()
             .map(|bytes| {
@@ -256,7 +256,9 @@ mod tests {
 
     fn profile(pages: &[(u64, u64)]) -> PackProfile {
         let mut profile = PackProfile::default();
-        pages.iter().for_each(|(cells, packed)| profile.push(*cells, *packed));
+        for (cells, packed) in &pages {
+            profile.push(*cells, *packed);
+        }
         profile
     }
 

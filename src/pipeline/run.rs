@@ -2,7 +2,7 @@
 
 use super::{
     PipelineError, Plan, Progress, Timing,
-    indexes::{self, IndexRun},
+    indexes::{self, IndexRun, Loaded},
     outcome::{self, Layout, PackProfile, PageOutcome, Pages},
     schedule::Lane,
     segments::{Segment, SegmentReader},
@@ -113,9 +113,11 @@ impl<'p> CollectionRun<'p> {
             let first_reason = skipped.reasons.into_iter().next();
             return Err(PipelineError::NoDocuments { input, skipped: skipped.documents, first_reason });
         }
+        let loaded = Loaded { documents: reader.documents(), bson: reader.bson() };
         let states = self.states;
-        let indexes = indexes::finish(&self.indexes, &states, &self.plan.table, &self.workers);
-        let storage = self.runs.into_iter().map(|run| run.finish(self.plan, &states)).collect();
+        let indexes = indexes::finish(&self.indexes, &states, loaded, &self.plan.table, &self.workers);
+        let storage =
+            self.runs.into_iter().map(|run| run.finish(self.plan, &states, loaded.documents)).collect();
         Ok(CollectionEstimate {
             name: name.to_owned(),
             sources: vec![input],
@@ -233,7 +235,7 @@ impl TableRun {
         MainPages { chunks, pages: Arc::new(Pages::new(pages)), profile }
     }
 
-    fn finish(self, plan: &Plan, states: &[State]) -> StorageEstimate {
+    fn finish(self, plan: &Plan, states: &[State], records: u64) -> StorageEstimate {
         let Self { state, kind, mut tally, internal, lanes, sample, walk, .. } = self;
         let internal = internal.finish();
         tally.internal_pages = internal.pages;
@@ -241,12 +243,17 @@ impl TableRun {
         tally.overhead = file::skeleton(&plan.table);
         tally.assert_complete();
         let storage = tally.storage();
+        // A byte a value, packed as the rest of the image is.
+        let age = match states[state].clock {
+            Some(_) => DiskBytes(records * tally.leaf_blocks.0 / tally.leaf_image.0.max(1)),
+            None => DiskBytes(0),
+        };
         let others = lanes.into_iter().map(|lane| {
             let (leaf_bytes, leaves) = lane.finish();
             let internal = internal.blocks.0 * leaves.max(1) / tally.leaf_pages.max(1);
             DiskBytes(leaf_bytes + plan.table.allocation.round_up(internal).0 + tally.overhead.0)
         });
-        let band = band::around(storage, others, walk, plan.table.allocation);
+        let band = band::around(storage, others, walk, age, plan.table.allocation);
         StorageEstimate {
             load: states[state].load,
             codec: CodecName { name: kind.name(), level: kind.level() },

@@ -13,7 +13,7 @@ pub(super) fn word(text: &str) -> String {
             match char {
                 '\'' | '\\' => word.extend(['\\', char]),
                 '\n' => word.push_str("\\n"),
-                char if char.is_control() => word.push_str(&format!("\\u{:04x}", u32::from(char))),
+                char if char.is_control() => word.extend(["\\u", &format!("{:04x}", u32::from(char))]),
                 char => word.push(char),
             }
             word

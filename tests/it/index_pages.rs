@@ -198,7 +198,7 @@ fn predict(tree: &Tree) -> IndexPages {
     }
     let state = if tree.mode == "standalone" { LoadState::Settled } else { LoadState::Bulk };
     let clock = LoadClock::new(release).starting_at(tree.start_txn_min.unwrap_or(178));
-    insert_built(&config, &entries, &Load { clock, state })
+    insert_built(&config, &entries, &Load { clock, state, pressure: None })
 }
 
 fn leaves(pages: &IndexPages) -> Vec<[u64; 4]> {

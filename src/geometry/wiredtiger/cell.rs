@@ -1,5 +1,6 @@
 //! Length and bytes of one cell, and the packed integers in it.
 
+use super::facts;
 use super::window::Window;
 
 /// Bytes of an unsigned integer in `WiredTiger`'s packing.
@@ -50,6 +51,16 @@ const LONG_BYTES_ADJUST: u64 = SHORT_BYTES_MAX + 1;
 const DESCRIPTOR_SHORT_KEY: u8 = 0x01;
 const DESCRIPTOR_SHORT_VALUE: u8 = 0x03;
 const DESCRIPTOR_LONG_VALUE: u8 = 0x80;
+
+/// Bytes of the cookie that says where a block lies: its offset and length in units, and its checksum.
+///
+/// Source: `__wt_block_addr_pack`, `src/block/block_addr.c` at tag mongodb-8.0.0.
+#[must_use]
+pub fn cookie_bytes(offset: u64, stored_bytes: u64, unit_bytes: u64) -> u32 {
+    packed_bytes(offset / unit_bytes - 1)
+        + packed_bytes(stored_bytes.div_ceil(unit_bytes))
+        + facts::COOKIE_CHECKSUM_BYTES
+}
 
 /// Bytes of a key cell without its data: the descriptor, a byte for the prefix if there is one, and the length
 /// of the rest unless the descriptor holds it.

@@ -8,7 +8,7 @@ use crate::units::DiskBytes;
 ///
 /// Source: measured on mongod 6.0.5, three units of 512 B; layout `__wt_block_checkpoint_final`, `src/block/block_ckpt_scan.c` at
 /// tag mongodb-8.0.0.
-const AVAIL_LIST_BYTES: u64 = 1536;
+pub(super) const AVAIL_LIST_BYTES: u64 = 1536;
 
 /// Descriptor, and the two extent lists of a first checkpoint: what was allocated, what is available.
 ///

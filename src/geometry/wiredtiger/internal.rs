@@ -131,9 +131,7 @@ impl InternalBuilder {
 
     fn entry_bytes(&self, child: &Child) -> u64 {
         let unit = self.config.allocation.bytes();
-        let cookie = cell::packed_bytes(child.offset / unit - 1)
-            + cell::packed_bytes(child.stored.0 / unit)
-            + facts::COOKIE_CHECKSUM_BYTES;
+        let cookie = cell::cookie_bytes(child.offset, child.stored.0, unit);
         let windows = child.windows.map_or(0, Aggregate::address_bytes);
         let key_header = cell::key_header_bytes(0, child.key_bytes);
         child.key_bytes + u64::from(key_header + ADDRESS_OVERHEAD_BYTES + windows + cookie)

@@ -414,6 +414,24 @@ mod tests {
         assert_eq!(shape(&[14_300, 100_000, 20_000]), [1, 1, 1], "14340 B: not shared");
     }
 
+    /// 8152 B fit in front of the second-choice boundary. Records of 100 B with 170 B saved beside each count 17 B
+    /// more, so the page is cut there; what is held back stays in the range of the page it precedes.
+    #[test]
+    fn records_held_back_cut_the_page_at_half_its_size() {
+        let limits = Limits::leaf(16_384, AllocationUnit::DEFAULT);
+        let mut chunker = Chunker::new(limits);
+        let mut done = Vec::new();
+        for _ in 0..160 {
+            done.extend(chunker.push_plain(100));
+            done.extend(chunker.hold_back(170).done);
+        }
+        done.extend(chunker.finish().into_iter().flatten());
+        let shape: Vec<_> = done.iter().map(|page| (page.records, page.held_back)).collect();
+        assert_eq!(shape, [(70, 69), (90, 91)], "the second cut is undone: both parts fit on a page");
+        let plain = chunks(limits, std::iter::repeat_n(Item::plain(100), 160));
+        assert_eq!(plain.len(), 1, "16040 B: without them one page");
+    }
+
     #[test]
     fn no_records_make_no_pages() {
         assert!(chunks(Limits::leaf(32_768, AllocationUnit::DEFAULT), []).is_empty());

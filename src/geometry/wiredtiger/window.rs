@@ -103,9 +103,9 @@ impl LoadClock {
     /// Documents inserted a second. Only decides how often the seconds move on.
     const DOCUMENTS_PER_SECOND: u64 = 50_000;
     /// Documents that the server has inserted since it started, before this load: they decide how many bytes
-    /// its transaction ids take. With 17 ids a thousand documents that is four bytes (up to a thousand million
-    /// documents); a server just started writes two for its first half million and three up to four million.
-    const DOCUMENTS_BEFORE: u64 = 6_000_000;
+    /// its transaction ids take. With 17 ids a thousand documents that is three bytes; a server just started writes
+    /// two for its first half million documents, and four come after some four million.
+    const DOCUMENTS_BEFORE: u64 = 3_000_000;
 
     /// On a server of this release.
     ///
@@ -178,9 +178,9 @@ mod tests {
     }
 
     #[test]
-    fn an_address_takes_fifteen_bytes_more_within_a_second() {
+    fn an_address_takes_fourteen_bytes_more_within_a_second() {
         let clock = LoadClock::new(Release::NEWEST);
         let page = Aggregate::of(clock.window(0)).with(Aggregate::of(clock.window(130)));
-        assert_eq!(page.address_bytes(), 9 + 4 + 2);
+        assert_eq!(page.address_bytes(), 9 + 3 + 2);
     }
 }

@@ -145,13 +145,83 @@ impl<'a> LeafWriter<'a> {
     }
 
     fn overflow_cell_bytes(&self, offset: u64, bytes: u64) -> u64 {
-        let cookie = cell::packed_bytes(offset / self.unit_bytes - 1)
-            + cell::packed_bytes(bytes.div_ceil(self.unit_bytes))
-            + facts::COOKIE_CHECKSUM_BYTES;
+        let cookie = cell::cookie_bytes(offset, bytes, self.unit_bytes);
         facts::OVERFLOW_CELL_BYTES + u64::from(cookie)
     }
 }
 
 fn key_cell_bytes(prefix: u64, suffix: u64) -> u64 {
     u64::from(cell::key_header_bytes(prefix, suffix)) + suffix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::wiredtiger::Release;
+    use crate::units::AllocationUnit;
+
+    fn write(writer: &mut LeafWriter<'static>, key: &'static [u8], blocks: &mut Blocks) -> Taken {
+        let record = Record { key, value_cell_bytes: 0, saved: Saved::default(), overflow: None };
+        writer.push(&record, blocks)
+    }
+
+    fn image_bytes(keys: &[&'static [u8]]) -> u64 {
+        let mut writer = LeafWriter::reconciliation(&IndexConfig::new(Release::NEWEST));
+        let mut blocks = Blocks::new(AllocationUnit::DEFAULT);
+        for key in keys {
+            write(&mut writer, key, &mut blocks);
+        }
+        writer.finish()[0].map_or(0, |chunk| chunk.image_bytes)
+    }
+
+    /// A prefix grows only by ten bytes and more, but shrinks at once: after one poor neighbour a page's keys stay
+    /// long.
+    #[test]
+    fn prefixes_ratchet_down() {
+        let cases: [(&[&[u8]], u64, &str); 5] = [
+            (&[b"aaaa0", b"aaa1"], 6 + 5, "three shared bytes are too few"),
+            (&[b"aaaa0", b"aaaa1"], 6 + 3, "four are enough"),
+            (&[b"aaaa0", b"aaaa1234", b"aaaa1235"], 6 + 6 + 6, "seven after four stay four"),
+            (&[b"aaaa0", b"aaaa1234567890", b"aaaa1234567891"], 6 + 12 + 12, "thirteen do, too"),
+            (&[b"aaaa0", b"aaaa12345678901", b"aaaa12345678902"], 6 + 13 + 3, "fourteen are ten more"),
+        ];
+        for (keys, want, why) in cases {
+            assert_eq!(image_bytes(keys), 40 + want, "{why}");
+        }
+    }
+
+    /// Equal keys, of which each but the whole ones takes two bytes. A reconciliation writes one key whole where
+    /// half the page is full, and counts its prefix anew; a bulk load does not.
+    #[test]
+    fn the_second_choice_boundary_makes_one_key_whole() {
+        const KEY: &[u8] = &[b'a'; 60];
+        let config = IndexConfig::new(Release::NEWEST);
+        for (mut writer, want) in [
+            (LeafWriter::bulk_load(&config), 40 + 61 + 5999 * 2),
+            (LeafWriter::reconciliation(&config), 40 + 2 * 61 + 5998 * 2),
+        ] {
+            let mut blocks = Blocks::new(AllocationUnit::DEFAULT);
+            for _ in 0..6000 {
+                write(&mut writer, KEY, &mut blocks);
+            }
+            assert_eq!(writer.finish()[0].unwrap().image_bytes, want);
+        }
+    }
+
+    #[test]
+    fn a_key_too_long_for_its_page_goes_to_blocks_of_its_own() {
+        const LONG: &[u8] = &[b'a'; 1475];
+        const FITS: &[u8] = &[b'a'; 1474];
+        let config = IndexConfig::new(Release::NEWEST);
+        let mut blocks = Blocks::new(AllocationUnit::DEFAULT);
+        let mut writer = LeafWriter::reconciliation(&config);
+        assert_eq!(write(&mut writer, FITS, &mut blocks).overflow, None);
+        assert_eq!(write(&mut writer, LONG, &mut blocks).overflow, None, "its suffix fits behind a prefix");
+        let mut writer = LeafWriter::reconciliation(&config);
+        let block = write(&mut writer, LONG, &mut blocks).overflow.unwrap();
+        assert_eq!((block.offset, block.stored.0), (4096, 4096));
+        assert_eq!(write(&mut writer, b"aaaab", &mut blocks).overflow, None);
+        let bytes = writer.finish()[0].unwrap().image_bytes;
+        assert_eq!(bytes, 40 + (2 + 7) + 6, "an overflow cell; the key behind has no prefix to share");
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::{IndexConfig, blocks::Blocks};
 use crate::geometry::wiredtiger::{
+    file,
     internal::{Child, InternalBuilder, InternalPage, InternalPages},
     window::Aggregate,
 };
@@ -62,11 +63,6 @@ impl IndexPages {
     }
 }
 
-/// Bytes of a checkpoint's avail list besides its extents: the table's configuration is behind them.
-///
-/// Source: as `file::skeleton`'s.
-const AVAIL_LIST_BYTES: u64 = 1536;
-
 /// Takes leaves in key order and closes the file.
 #[derive(Debug)]
 pub(super) struct Assembly {
@@ -117,7 +113,7 @@ impl Assembly {
             blocks.allocate_first_fit(root.stored.0);
             let allocated = blocks.allocate_first_fit(blocks.used_list_bytes());
             blocks.truncate();
-            let available = blocks.allocate_first_fit(blocks.free_list_bytes() + AVAIL_LIST_BYTES);
+            let available = blocks.allocate_first_fit(blocks.free_list_bytes() + file::AVAIL_LIST_BYTES);
             pages.overhead += allocated.stored + available.stored;
         }
         pages.free = blocks.free_bytes();

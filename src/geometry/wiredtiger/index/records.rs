@@ -104,7 +104,7 @@ impl<'a> Records<'a> {
         if is_long {
             let image_bytes = u64::from(facts::HEADER_BYTES) + bytes;
             let block = *self.overflow_values.entry(place).or_insert_with(|| blocks.allocate(image_bytes));
-            bytes = cookie_bytes(block, blocks.unit().bytes());
+            bytes = cell::cookie_bytes(block.offset, block.stored.0, blocks.unit().bytes()).into();
         }
         match self.windows {
             Some(clock) => {
@@ -204,11 +204,3 @@ pub(super) struct Leaf {
 /// Source: `__cell_pack_value_validity`, `src/include/cell_inline.h` at tag mongodb-8.0.0; measured on mongod 6.0.5 and
 /// 6.0.27 (`8c 78 .. 80 80 80 80`).
 const GHOST_STOP_BYTES: u64 = 2;
-
-/// Bytes of the address cookie of a block.
-pub(super) fn cookie_bytes(block: Extent, unit_bytes: u64) -> u64 {
-    let bytes = cell::packed_bytes(block.offset / unit_bytes - 1)
-        + cell::packed_bytes(block.stored.0 / unit_bytes)
-        + facts::COOKIE_CHECKSUM_BYTES;
-    u64::from(bytes)
-}

@@ -31,6 +31,8 @@ pub(super) struct Page {
     pub(super) memory_thirds: u64,
     /// Whether an insert split made it or left it behind.
     pub(super) has_split: bool,
+    /// Document that was inserted last.
+    pub(super) touched: u64,
     /// Where its image lies, if it has been written.
     pub(super) written: Option<(Leaf, Extent)>,
     next: PageId,
@@ -47,9 +49,15 @@ impl Page {
             tail_inserts: 0,
             memory_thirds: 3 * facts::EMPTY_LEAF_MEMORY_BYTES,
             has_split: false,
+            touched: 0,
             written: None,
             next: PageId::NONE,
         }
+    }
+
+    /// Memory of its inserts.
+    pub(super) fn insert_thirds(&self) -> u64 {
+        self.memory_thirds - 3 * facts::EMPTY_LEAF_MEMORY_BYTES
     }
 
     pub(super) fn insert(&mut self, place: Place, memory_thirds: u64) {
@@ -86,6 +94,11 @@ impl Tree {
 
     pub(super) fn page_mut(&mut self, id: PageId) -> &mut Page {
         &mut self.pages[id.0 as usize]
+    }
+
+    /// All pages, in no order that matters.
+    pub(super) fn pages(&self) -> impl Iterator<Item = (PageId, &Page)> {
+        (0..).map(PageId).zip(&self.pages)
     }
 
     /// The page that a place belongs to.
