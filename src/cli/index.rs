@@ -22,7 +22,8 @@ pub(super) fn parse_indexes(typed: &[String]) -> Result<Vec<IndexSpec>, UsageErr
         let refused = |what: String| UsageError::Index { typed: Some(text.clone()), what };
         let spec = IndexSpec::parse(&document(text).map_err(refused)?)
             .map_err(|error| refused(error.to_string()))?;
-        if let Some(same) = specs.iter().find(|known| known.name() == spec.name()) {
+        let is_same = |known: &&IndexSpec| known.name() == spec.name() || known.pattern() == spec.pattern();
+        if let Some(same) = specs.iter().find(is_same) {
             return Err(refused(format!("there is an index `{}` already", same.name())));
         }
         specs.push(spec);

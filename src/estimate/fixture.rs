@@ -1,8 +1,8 @@
 //! Fixed estimates for tests of everything that reads one. Figures are invented, but they add up.
 
 use super::{
-    Band, BlockHistogram, CodecName, CollectionEstimate, Estimate, LoadState, ModelFacts, Speed,
-    StorageEstimate, Tally, Timing,
+    Band, BlockHistogram, CodecName, CollectionEstimate, Estimate, IndexBuild, IndexEstimate, LoadState,
+    ModelFacts, PatternValue, Speed, StorageEstimate, Tally, Timing,
 };
 use crate::estimate::Basis;
 use crate::units::{BsonBytes, DiskBytes, PackedBytes, RawBytes};
@@ -31,6 +31,22 @@ pub(crate) fn awkward() -> Estimate {
     estimate
 }
 
+/// An index on `user`, there during a bulk load.
+pub(crate) fn index() -> IndexEstimate {
+    IndexEstimate {
+        name: "user_1".to_owned(),
+        pattern: vec![("user".to_owned(), PatternValue::Whole(1))],
+        load: LoadState::Bulk,
+        build: IndexBuild::BeforeLoad,
+        entries: 100_000,
+        storage: Some(DiskBytes(2_686_976)),
+        leaf_pages: Some(160),
+        documents_refused: 0,
+        refused_reason: None,
+        basis: Basis::Modelled,
+    }
+}
+
 /// One collection under five codecs, two of which end on the same blocks.
 pub(crate) fn logs() -> Estimate {
     Estimate {
@@ -56,7 +72,7 @@ pub(crate) fn logs() -> Estimate {
             documents_skipped: 0,
             skip_reasons: Vec::new(),
             sampled_fraction: 1.0,
-            indexes: Vec::new(),
+            indexes: vec![index()],
             storage: vec![
                 none(),
                 snappy(),

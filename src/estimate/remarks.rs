@@ -460,10 +460,36 @@ mod tests {
         rows.extend(bulk);
         let got = lines(&estimate);
         let line = got.iter().find(|line| line.starts_with("bulk against settled: ")).unwrap();
-        assert!(
-            line.starts_with("bulk against settled: none +7.1 %, snappy -1.0 %; a time window of"),
-            "{line}"
-        );
+        assert_eq!(line, "bulk against settled: none +7.1 %, snappy -1.0 %");
+        assert!(got.iter().any(|line| line.starts_with("bulk: time windows of about 15 bytes a value")));
+    }
+
+    #[test]
+    fn building_after_the_load_is_advised_where_it_saves_more_than_a_fifth() {
+        let mut estimate = fixture::logs();
+        let index =
+            |build, bytes| IndexEstimate { build, storage: Some(DiskBytes(bytes)), ..fixture::index() };
+        for (after, advised) in [(800_000, false), (799_000, true)] {
+            estimate.collections[0].indexes =
+                vec![index(IndexBuild::BeforeLoad, 1_000_000), index(IndexBuild::AfterLoad, after)];
+            let got = lines(&estimate);
+            let want = "index user_1: 977 KiB when it is there during a bulk load, 780 KiB when createIndex follows the load";
+            assert_eq!(got.iter().any(|line| line == want), advised, "{got:?}");
+        }
+    }
+
+    #[test]
+    fn an_index_that_refuses_documents_is_told_once() {
+        let mut estimate = fixture::logs();
+        let refusing = IndexEstimate {
+            documents_refused: 3,
+            refused_reason: Some("document 7: cannot index parallel arrays".to_owned()),
+            ..fixture::index()
+        };
+        estimate.collections[0].indexes = vec![refusing.clone(), refusing];
+        let got = lines(&estimate);
+        let want = "index user_1: a server would refuse 3 documents; the first: document 7: cannot index parallel arrays";
+        assert_eq!(got.iter().filter(|line| *line == want).count(), 1, "{got:?}");
     }
 
     #[test]

@@ -256,7 +256,7 @@ mod tests {
 
     fn profile(pages: &[(u64, u64)]) -> PackProfile {
         let mut profile = PackProfile::default();
-        for (cells, packed) in &pages {
+        for (cells, packed) in pages {
             profile.push(*cells, *packed);
         }
         profile

@@ -75,7 +75,6 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ("block_histogram", "leaf blocks by size"),
     ("block_units", "size of a block in allocation units"),
     ("blocks", "leaf blocks of that size"),
-    ("indexes", "one entry for each index"),
     ("timing", "what the run took"),
     ("wall_s", "seconds from start to the last figure"),
     ("cpu_s", "processor seconds over all threads"),
