@@ -281,8 +281,8 @@ mod tests {
             Value::Object(fields) => {
                 for (key, value) in fields {
                     keys.push(key.clone());
-                    // Below `codecs` the keys are libraries.
-                    if key != "codecs" {
+                    // Below `codecs` the keys are libraries, below `key` fields of documents.
+                    if key != "codecs" && key != "key" {
                         keys_of(value, keys);
                     }
                 }
