@@ -12,11 +12,12 @@ mod shapes;
 use pagepress::{
     codec::{CodecKind, ZlibLevel, ZstdLevel},
     document,
+    estimate::LoadState,
     geometry::wiredtiger::{
         Release, TableConfig, cell, charge,
         feedback::ImageSize,
         image::LeafImage,
-        reconcile::{Limits, chunks},
+        reconcile::{Item, Limits, chunks},
         segment::{Cut, MemoryPage},
     },
     pipeline::{Plan, Timing, estimate_collection},
@@ -50,7 +51,8 @@ fn whole_run(
     let start = Instant::now();
     let mut source = BsonSource::new("bench".to_owned(), documents, None, OnBadDocument::Stop);
     let table = TableConfig::collection(Release::NEWEST);
-    let plan = Plan { table, codecs: codecs.to_vec(), threads, on_bad: OnBadDocument::Stop, timing };
+    let (loads, codecs) = (vec![LoadState::Settled], codecs.to_vec());
+    let plan = Plan { table, loads, codecs, threads, on_bad: OnBadDocument::Stop, timing };
     let estimate = estimate_collection("bench", &mut source, &plan, &mut |_| ()).unwrap();
     (start.elapsed(), estimate.storage.iter().map(|row| row.storage.0).collect())
 }
@@ -84,15 +86,17 @@ fn pack_segment(
     segment: &[&[u8]],
 ) -> Duration {
     let unit = TableConfig::collection(Release::NEWEST).allocation;
-    let lengths =
-        segment.iter().enumerate().map(|(i, d)| cell::record_bytes(first + i as u64, d.len() as u64));
+    let lengths = segment
+        .iter()
+        .enumerate()
+        .map(|(i, d)| Item::plain(cell::record_bytes(first + i as u64, None, d.len() as u64)));
     let (mut images, mut start) = (Vec::new(), 0);
     for chunk in chunks(Limits::leaf(size.bytes(), unit), lengths) {
         let mut image = LeafImage::new();
         image.start();
         let end = start + chunk.records as usize;
         for (index, document) in segment.iter().enumerate().take(end).skip(start) {
-            image.push(first + index as u64, document);
+            image.push(first + index as u64, None, document);
         }
         images.push((image.finish().to_vec(), chunk.last));
         start = end;

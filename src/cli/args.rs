@@ -2,6 +2,7 @@
 
 use super::UsageError;
 use super::help;
+use crate::estimate::LoadState;
 use crate::report::OutputKind;
 use crate::source::{Format, OnBadDocument};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -144,6 +145,19 @@ impl From<OnBadArg> for OnBadDocument {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum LoadArg {
     Settled,
+    Bulk,
+    Both,
+}
+
+impl LoadArg {
+    /// The states, in the order of the report.
+    pub(super) fn loads(self) -> Vec<LoadState> {
+        match self {
+            Self::Settled => vec![LoadState::Settled],
+            Self::Bulk => vec![LoadState::Bulk],
+            Self::Both => vec![LoadState::Settled, LoadState::Bulk],
+        }
+    }
 }
 
 /// `--output`.

@@ -91,7 +91,8 @@ What to do with a document that cannot be taken: stop, or skip.
 
 `stop`, pagepress's default, ends with its place and what is wrong with it. \
 `skip` counts it and goes on where the next document can be found; the result \
-says how many were left out, and the exit code is 1.";
+says how many were left out, and the exit code is 1. An input that holds no \
+document at all is left out too, as long as there is another.";
 
 pub(super) const CODEC: &str = "As in snappy,zlib:9,zstd [default: all]";
 
@@ -136,15 +137,19 @@ there. Without a patch number the last of the line is meant.
     )
 }
 
-pub(super) const LOAD: &str = "State: settled [default: settled]";
+pub(super) const LOAD: &str = "States: settled, bulk, both [default: both]";
 
 pub(super) const LOAD_LONG: &str = "\
-State of the collection that is predicted: settled.
+States of the collection that are predicted: settled, bulk or both.
 
 `settled` means that no page carries time windows: a standalone server, or a \
 replica set whose pages were written after its history window had passed them by.
 
-[default: settled]";
+`bulk` means loaded into a replica set as fast as it goes (mongorestore, \
+insertMany): every value carries a time window of about 14 bytes until its page \
+is rewritten after the history window, 5 minutes by default.
+
+[default: both]";
 
 fn default_table() -> TableConfig {
     TableConfig::collection(Release::NEWEST)

@@ -1,6 +1,6 @@
 //! What was typed, checked: from here on only values that cannot be wrong.
 
-use super::args::EstimateArgs;
+use super::args::{EstimateArgs, LoadArg};
 use super::progress::Verbosity;
 use super::sizes::parse_size;
 use super::usage::{THREADS_MAX, UsageError};
@@ -53,6 +53,7 @@ impl EstimatePlan {
         check_paths(&args.inputs, out.as_deref())?;
         let model = pipeline::Plan {
             table: table(args)?,
+            loads: args.load.unwrap_or(LoadArg::Both).loads(),
             codecs: match args.codec.as_slice() {
                 [] => CODECS_DEFAULT.to_vec(),
                 lists => parse_codecs(lists)?,

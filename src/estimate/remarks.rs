@@ -30,6 +30,26 @@ impl fmt::Display for Tenths {
     }
 }
 
+/// Tenths of a per cent more or less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignedTenths {
+    less: bool,
+    by: Tenths,
+}
+
+impl SignedTenths {
+    /// How much `new` is above `old`.
+    fn between(old: u64, new: u64) -> Option<Self> {
+        Tenths::of(new.abs_diff(old), old).map(|by| Self { less: new < old, by })
+    }
+}
+
+impl fmt::Display for SignedTenths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.less { '-' } else { '+' }, self.by)
+    }
+}
+
 /// One line about a collection's figures.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -95,6 +115,11 @@ pub enum Remark {
         /// Largest less smallest, of the expected size.
         width: Tenths,
     },
+    /// What the bulk state costs above the settled one, and when that goes away.
+    BulkAbove {
+        /// Codec by codec, in the order of the table: bulk less settled.
+        codecs: Vec<(CodecName, SignedTenths)>,
+    },
     /// Speeds were taken here and now.
     SpeedsMeasured {
         /// Page image bytes that one repetition packed, at most.
@@ -143,6 +168,17 @@ impl fmt::Display for Remark {
                 "{}: server runs of the same load differ by up to {width} (under {codec}): see low and high",
                 load.name()
             ),
+            Self::BulkAbove { codecs } => {
+                f.write_str("bulk against settled: ")?;
+                for (at, (codec, difference)) in codecs.iter().enumerate() {
+                    write!(f, "{}{codec} {difference}", if at == 0 { "" } else { ", " })?;
+                }
+                f.write_str(
+                    "; a time window of about 15 bytes stands beside each value until its page is rewritten after \
+                     the history window (minSnapshotHistoryWindowInSeconds, 5 minutes by default; with 0 the settled \
+                     sizes hold)",
+                )
+            }
             Self::SpeedsMeasured { image_bytes_timed } => write!(
                 f,
                 "speeds were measured on this machine, one thread, on {} of page images",
@@ -187,6 +223,7 @@ pub fn remarks(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remar
         found.extend(kept_raw(load, &rows));
         found.extend(widest_band(load, &rows));
     }
+    found.extend(bulk_above(collection));
     let timed = collection.storage.iter().filter_map(|row| row.speed).map(|speed| speed.image_bytes_timed);
     found.extend(timed.max().map(|image_bytes_timed| Remark::SpeedsMeasured { image_bytes_timed }));
     found
@@ -205,6 +242,18 @@ fn about_the_input(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<R
         found.push(Remark::IdsAdded { documents: collection.ids_added, of: collection.documents });
     }
     found
+}
+
+/// Only where both states were asked for.
+fn bulk_above(collection: &CollectionEstimate) -> Option<Remark> {
+    let of = |load| collection.storage.iter().filter(move |row| row.load == load);
+    let codecs: Vec<_> = of(LoadState::Settled)
+        .filter_map(|settled| {
+            let bulk = of(LoadState::Bulk).find(|bulk| bulk.codec == settled.codec)?;
+            Some((settled.codec.clone(), SignedTenths::between(settled.storage.0, bulk.storage.0)?))
+        })
+        .collect();
+    (!codecs.is_empty()).then_some(Remark::BulkAbove { codecs })
 }
 
 /// With one row there is nothing to compare it with.
@@ -312,6 +361,28 @@ mod tests {
         assert_eq!(
             got[1],
             "settled: none and snappy end on the same 4,815 blocks (18.8 MiB): the choice between them changes nothing on disk"
+        );
+    }
+
+    #[test]
+    fn bulk_is_set_against_settled_codec_by_codec() {
+        let mut estimate = fixture::logs();
+        let rows = &mut estimate.collections[0].storage;
+        rows.truncate(2);
+        let mut bulk = rows.clone();
+        for row in &mut bulk {
+            row.load = LoadState::Bulk;
+        }
+        rows[0].storage = DiskBytes(1000);
+        bulk[0].storage = DiskBytes(1071);
+        rows[1].storage = DiskBytes(1000);
+        bulk[1].storage = DiskBytes(990);
+        rows.extend(bulk);
+        let got = lines(&estimate);
+        let line = got.iter().find(|line| line.starts_with("bulk against settled: ")).unwrap();
+        assert!(
+            line.starts_with("bulk against settled: none +7.1 %, snappy -1.0 %; a time window of"),
+            "{line}"
         );
     }
 

@@ -14,10 +14,11 @@ mod run;
 mod schedule;
 mod segments;
 mod speed;
+mod state;
 mod workers;
 
 use crate::codec::{self, CodecKind};
-use crate::estimate::{CollectionEstimate, ModelFacts};
+use crate::estimate::{CollectionEstimate, LoadState, ModelFacts};
 use crate::geometry::wiredtiger::TableConfig;
 use crate::source::{OnBadDocument, Source, SourceError};
 use std::num::NonZeroUsize;
@@ -27,6 +28,8 @@ use std::num::NonZeroUsize;
 pub struct Plan {
     /// The table's sizes and the release's rules.
     pub table: TableConfig,
+    /// States of the collection, in the order of the report.
+    pub loads: Vec<LoadState>,
     /// Codecs, in the order of the report.
     pub codecs: Vec<CodecKind>,
     /// Threads that build and pack images.

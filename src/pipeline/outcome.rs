@@ -1,10 +1,11 @@
 //! What became of a segment's pages at one image size: packed for real, or estimated from a few of them.
 
 use super::segments::Segment;
+use super::state::{FreshInserts, State};
 use crate::geometry::wiredtiger::{
     cell, charge,
     feedback::ImageSize,
-    reconcile::{self, Chunk, Limits},
+    reconcile::{self, Chunk, Item, Limits},
 };
 use crate::units::{AllocationUnit, PackedBytes, RawBytes};
 
@@ -54,22 +55,33 @@ impl Pages {
 pub struct Layout {
     /// Bytes of all cells up to and with record i.
     cumulated: Vec<u64>,
+    /// What record i's saved update weighs; empty where none is saved.
+    saved: Vec<u32>,
     unit: AllocationUnit,
 }
 
 impl Layout {
-    /// Of a segment of a collection.
+    /// Of a segment of a collection in one of its states.
     #[must_use]
-    pub fn of(segment: &Segment, unit: AllocationUnit) -> Self {
+    pub fn of(segment: &Segment, state: &State, unit: AllocationUnit) -> Self {
         let mut total = 0;
-        let cumulated = (0..segment.records())
-            .map(|index| {
-                let record_id = segment.first_record_id + index as u64;
-                total += cell::record_bytes(record_id, segment.document(index).len() as u64);
+        let lengths = (0..segment.records()).map(|index| segment.document(index).len() as u64);
+        let cumulated = lengths
+            .clone()
+            .zip(segment.first_record_id..)
+            .map(|(bytes, record_id)| {
+                total += cell::record_bytes(record_id, state.window(record_id), bytes);
                 total
             })
             .collect();
-        Self { cumulated, unit }
+        let saved = match state.fresh_inserts {
+            FreshInserts::NotSaved => Vec::new(),
+            // Below 32 + the value, and documents are far below 4 GiB.
+            FreshInserts::Saved => lengths
+                .map(|bytes| u32::try_from(reconcile::saved_bytes(bytes)).unwrap_or(u32::MAX))
+                .collect(),
+        };
+        Self { cumulated, saved, unit }
     }
 
     /// Cell bytes of the whole segment.
@@ -89,8 +101,12 @@ impl Layout {
     pub fn cut(&self, size: ImageSize) -> Vec<Chunk> {
         let limits = Limits::leaf(size.bytes(), self.unit);
         let mut before = 0;
-        let lengths = self.cumulated.iter().map(|end| end - std::mem::replace(&mut before, *end));
-        reconcile::chunks(limits, lengths)
+        let items = self.cumulated.iter().enumerate().map(|(index, end)| {
+            let bytes = end - std::mem::replace(&mut before, *end);
+            let saved_bytes = self.saved.get(index).copied().map_or(0, u64::from);
+            Item { saved_bytes, ..Item::plain(bytes) }
+        });
+        reconcile::chunks(limits, items)
     }
 }
 
@@ -186,6 +202,7 @@ pub fn outcome(chunk: &Chunk, packed: Option<PackedBytes>, unit: AllocationUnit)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::LoadState;
     use crate::geometry::wiredtiger::{Release, TableConfig, facts};
 
     const UNIT: AllocationUnit = AllocationUnit::DEFAULT;
@@ -200,6 +217,14 @@ mod tests {
         segment
     }
 
+    fn layout_on(release: Release, load: LoadState, lengths: &[usize]) -> Layout {
+        Layout::of(&segment(lengths), &State::new(load, release), UNIT)
+    }
+
+    fn settled(lengths: &[usize]) -> Layout {
+        layout_on(Release::NEWEST, LoadState::Settled, lengths)
+    }
+
     fn size(bytes: u32) -> ImageSize {
         ImageSize::new(&TableConfig::collection(Release::NEWEST), true).at(bytes)
     }
@@ -207,17 +232,17 @@ mod tests {
     /// Headers, and of each record what `cell` says.
     #[test]
     fn a_layout_knows_the_cell_bytes_before_every_record() {
-        let layout = Layout::of(&segment(&[10, 100, 5]), UNIT);
-        let [a, b, c] = [(1, 10), (2, 100), (3, 5)].map(|(id, bytes)| cell::record_bytes(id, bytes));
+        let layout = settled(&[10, 100, 5]);
+        let [a, b, c] = [(1, 10), (2, 100), (3, 5)].map(|(id, bytes)| cell::record_bytes(id, None, bytes));
         let before: Vec<u64> = (0..=3).map(|records| layout.cell_bytes_before(records)).collect();
         assert_eq!(before, [0, a, a + b, a + b + c]);
         assert_eq!(layout.cell_bytes(), a + b + c);
-        assert_eq!(Layout::of(&segment(&[]), UNIT).cell_bytes(), 0);
+        assert_eq!(settled(&[]).cell_bytes(), 0);
     }
 
     #[test]
     fn a_layout_cuts_larger_images_into_fewer_pages_and_loses_no_record() {
-        let layout = Layout::of(&segment(&[200; 3000]), UNIT);
+        let layout = settled(&vec![200; 3000]);
         let pages: Vec<usize> = [32_768, 65_536, 131_072]
             .into_iter()
             .map(|bytes| {
@@ -233,9 +258,22 @@ mod tests {
         assert_eq!(pages, [22, 11, 6]);
     }
 
+    /// 6.0.0 to 6.0.6 keep fresh inserts as saved updates, and so cut at about half the size.
+    #[test]
+    fn saved_updates_make_pages_of_half_the_size() {
+        let pages = |release: &str, load| {
+            let release = Release::parse(release).unwrap();
+            layout_on(release, load, &vec![200; 3000]).cut(size(32_768)).len()
+        };
+        assert_eq!(pages("6.0.5", LoadState::Settled), 22);
+        assert_eq!((pages("6.0.7", LoadState::Bulk), pages("6.0.5", LoadState::Bulk)), (24, 47));
+    }
+
     fn profile(pages: &[(u64, u64)]) -> PackProfile {
         let mut profile = PackProfile::default();
-        pages.iter().for_each(|(cells, packed)| profile.push(*cells, *packed));
+        for (cells, packed) in pages {
+            profile.push(*cells, *packed);
+        }
         profile
     }
 
@@ -281,7 +319,7 @@ mod tests {
     /// another size pages pack by a factor of 0.8 of that, as the one sampled page shows.
     #[test]
     fn pages_that_were_not_packed_follow_the_profile_times_what_sampled_pages_show() {
-        let layout = Layout::of(&segment(&[1000; 200]), UNIT);
+        let layout = settled(&[1000; 200]);
         let half = layout.cell_bytes_before(100);
         let profile = profile(&[(half, half / 2), (layout.cell_bytes() - half, half / 10)]);
         let chunks = chunks(&[50, 50, 50, 50], &layout);
@@ -301,7 +339,7 @@ mod tests {
 
     #[test]
     fn without_any_sampled_page_the_profile_stands_as_it_is() {
-        let layout = Layout::of(&segment(&[1000; 100]), UNIT);
+        let layout = settled(&[1000; 100]);
         let profile = profile(&[(layout.cell_bytes(), 50_000)]);
         let pages = extrapolate(&chunks(&[50, 50], &layout), &layout, &profile, &[None, None], UNIT);
         let packed: Vec<Option<u64>> = pages.pages().iter().map(|page| page.packed_bytes).collect();

@@ -6,11 +6,12 @@ use super::{
     schedule::Lane,
     segments::{Segment, SegmentReader},
     speed::{self, ImageSample},
+    state::State,
     workers::{Job, Packed, Workers},
 };
 use crate::codec::CodecKind;
 use crate::estimate::{
-    Basis, CodecName, CollectionEstimate, LoadState, StorageEstimate, Tally,
+    Basis, CodecName, CollectionEstimate, StorageEstimate, Tally,
     band::{self, Walk},
 };
 use crate::geometry::wiredtiger::{
@@ -29,11 +30,16 @@ const BAND_PAGES_MIN: usize = 2;
 pub(super) struct CollectionRun<'p> {
     plan: &'p Plan,
     workers: Workers,
-    codecs: Vec<CodecRun>,
+    states: Vec<State>,
+    runs: Vec<TableRun>,
 }
 
-/// One codec's state along the run.
-struct CodecRun {
+/// One table along the run: one state, one codec.
+struct TableRun {
+    /// Position in the list of states.
+    state: usize,
+    /// Position in the list of codecs.
+    codec: usize,
     kind: CodecKind,
     size: ImageSize,
     walk: Walk,
@@ -43,10 +49,12 @@ struct CodecRun {
     sample: ImageSample,
 }
 
-impl CodecRun {
-    fn new(kind: CodecKind, config: &TableConfig) -> Self {
+impl TableRun {
+    fn new(state: usize, codec: usize, kind: CodecKind, config: &TableConfig) -> Self {
         let size = ImageSize::new(config, kind != CodecKind::None);
         Self {
+            state,
+            codec,
             kind,
             size,
             walk: Walk::Steady,
@@ -62,8 +70,15 @@ impl<'p> CollectionRun<'p> {
     pub(super) fn new(plan: &'p Plan) -> Result<Self, PipelineError> {
         let workers = Workers::new(plan.threads, plan.codecs.clone(), plan.table.allocation)
             .map_err(|source| PipelineError::Threads { threads: plan.threads, source })?;
-        let codecs = plan.codecs.iter().map(|kind| CodecRun::new(*kind, &plan.table)).collect();
-        Ok(Self { plan, workers, codecs })
+        let states: Vec<State> =
+            plan.loads.iter().map(|load| State::new(*load, plan.table.release)).collect();
+        let runs = (0..states.len())
+            .flat_map(|state| {
+                let codecs = plan.codecs.iter().enumerate();
+                codecs.map(move |(codec, kind)| TableRun::new(state, codec, *kind, &plan.table))
+            })
+            .collect();
+        Ok(Self { plan, workers, states, runs })
     }
 
     pub(super) fn estimate(
@@ -78,9 +93,11 @@ impl<'p> CollectionRun<'p> {
         let mut there_is_more = reader.next_segment(&mut segment)?;
         while there_is_more {
             observe(reader.progress());
-            let Self { plan, workers, codecs } = &mut self;
-            let (read, ()) = workers
-                .join(|| reader.next_segment(&mut next), || pack_segment(plan, workers, codecs, &segment));
+            let Self { plan, workers, states, runs } = &mut self;
+            let (read, ()) = workers.join(
+                || reader.next_segment(&mut next),
+                || pack_segment(plan, workers, states, runs, &segment),
+            );
             there_is_more = read?;
             std::mem::swap(&mut segment, &mut next);
         }
@@ -90,7 +107,8 @@ impl<'p> CollectionRun<'p> {
             let first_reason = skipped.reasons.into_iter().next();
             return Err(PipelineError::NoDocuments { input, skipped: skipped.documents, first_reason });
         }
-        let storage = self.codecs.into_iter().map(|run| run.finish(self.plan)).collect();
+        let states = self.states;
+        let storage = self.runs.into_iter().map(|run| run.finish(self.plan, &states)).collect();
         Ok(CollectionEstimate {
             name: name.to_owned(),
             sources: vec![input],
@@ -105,55 +123,58 @@ impl<'p> CollectionRun<'p> {
     }
 }
 
-/// Packs one segment under every codec and moves all states on.
-fn pack_segment(plan: &Plan, workers: &Workers, codecs: &mut [CodecRun], segment: &Segment) {
-    let layout = Layout::of(segment, plan.table.allocation);
-    let chunks: Vec<Vec<Chunk>> = codecs.iter().map(|run| layout.cut(run.size)).collect();
-    let packed = pack_main(plan, workers, codecs, segment, &chunks);
-    let mains: Vec<MainPages> = codecs
-        .iter_mut()
-        .zip(&chunks)
-        .zip(&packed)
-        .map(|((run, chunks), packed)| run.take_segment(plan, segment, chunks, packed))
-        .collect();
-    follow_lanes(plan, workers, codecs, segment, &layout, &mains);
+/// Packs one segment under every state and codec and moves all of them on.
+fn pack_segment(plan: &Plan, workers: &Workers, states: &[State], runs: &mut [TableRun], segment: &Segment) {
+    let layouts: Vec<Layout> =
+        states.iter().map(|state| Layout::of(segment, state, plan.table.allocation)).collect();
+    let chunks: Vec<Vec<Chunk>> = runs.iter().map(|run| layouts[run.state].cut(run.size)).collect();
+    let packed = pack_main(plan, workers, states, runs, segment, &chunks);
+    let mut mains = Vec::with_capacity(runs.len());
+    for ((run, chunks), outputs) in runs.iter_mut().zip(&chunks).zip(packed) {
+        mains.push(run.take_segment(plan, &states[run.state], segment, chunks, &outputs));
+    }
+    follow_lanes(plan, workers, states, runs, segment, &layouts, &mains);
 }
 
-/// What the encoder made of each page, by codec. Codecs at the same image size share their images.
+/// What the encoder made of each page, by table. Codecs at the same image size share their images.
 fn pack_main(
     plan: &Plan,
     workers: &Workers,
-    codecs: &mut [CodecRun],
+    states: &[State],
+    runs: &mut [TableRun],
     segment: &Segment,
     chunks: &[Vec<Chunk>],
 ) -> Vec<Vec<Option<PackedBytes>>> {
-    let mut by_size: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    for (index, run) in codecs.iter().enumerate() {
+    let mut sharing: BTreeMap<(usize, u32), Vec<usize>> = BTreeMap::new();
+    for (index, run) in runs.iter().enumerate() {
         if run.kind != CodecKind::None {
-            by_size.entry(run.size.bytes()).or_default().push(index);
+            sharing.entry((run.state, run.size.bytes())).or_default().push(index);
         }
     }
-    let mut jobs = Vec::new();
-    for sharing in by_size.values() {
+    let (mut jobs, mut tables) = (Vec::new(), Vec::new());
+    for ((state, _), group) in sharing {
         let mut start = 0;
-        for chunk in &chunks[sharing[0]] {
+        for chunk in &chunks[group[0]] {
             let end = start + chunk.records as usize;
-            // Every codec of the group asks, so that each keeps its own even sample.
-            let wanted: Vec<bool> = sharing.iter().map(|index| codecs[*index].sample.wants_next()).collect();
-            let keep_image = plan.timing == Timing::Measure && wanted.contains(&true);
-            jobs.push((wanted, Job { records: start..end, codecs: sharing.clone(), keep_image }));
+            // Every table of the group asks, so that each keeps its own even sample.
+            let wanted: Vec<(usize, bool)> =
+                group.iter().map(|index| (*index, runs[*index].sample.wants_next())).collect();
+            jobs.push(Job {
+                records: start..end,
+                clock: states[state].clock,
+                codecs: group.iter().map(|index| runs[*index].codec).collect(),
+                keep_image: plan.timing == Timing::Measure && wanted.iter().any(|(_, wanted)| *wanted),
+            });
+            tables.push(wanted);
             start = end;
         }
     }
-    let (wanted, jobs): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
-    let mut outputs: Vec<Vec<Option<PackedBytes>>> = codecs.iter().map(|_| Vec::new()).collect();
-    for (wanted, Packed { outputs: packed, kept_image, .. }) in
-        wanted.iter().zip(workers.pack(segment, &jobs))
-    {
-        for ((index, packed), wanted) in packed.into_iter().zip(wanted) {
-            outputs[index].push(packed);
-            if let Some(image) = kept_image.as_ref().filter(|_| *wanted) {
-                codecs[index].sample.add(Arc::clone(image));
+    let mut outputs: Vec<Vec<Option<PackedBytes>>> = runs.iter().map(|_| Vec::new()).collect();
+    for (wanted, done) in tables.into_iter().zip(workers.pack(segment, &jobs)) {
+        for ((table, wanted), packed) in wanted.into_iter().zip(done.outputs) {
+            outputs[table].push(packed);
+            if let Some(image) = done.kept_image.as_ref().filter(|_| wanted) {
+                runs[table].sample.add(Arc::clone(image));
             }
         }
     }
@@ -163,17 +184,18 @@ fn pack_main(
     outputs
 }
 
-/// One codec's pages of a segment in the sequential order, and how densely they packed.
+/// One table's pages of a segment in the sequential order, and how densely they packed.
 struct MainPages<'c> {
     chunks: &'c [Chunk],
     pages: Arc<Pages>,
     profile: PackProfile,
 }
 
-impl CodecRun {
+impl TableRun {
     fn take_segment<'c>(
         &mut self,
         plan: &Plan,
+        state: &State,
         segment: &Segment,
         chunks: &'c [Chunk],
         outputs: &[Option<PackedBytes>],
@@ -185,23 +207,24 @@ impl CodecRun {
         for (chunk, packed) in chunks.iter().zip(outputs) {
             let page = outcome::outcome(chunk, *packed, unit);
             let last = record_id + u64::from(chunk.records) - 1;
-            self.internal.push_leaf(record_id, last, DiskBytes(page.stored_bytes));
+            let windows = state.aggregate(record_id, last);
+            self.internal.push_leaf(record_id, last, windows, DiskBytes(page.stored_bytes));
             let moved = page.moves(self.size);
             if moved != self.size {
                 self.walk = Walk::Moving;
             }
             self.size = moved;
             count_page(&mut self.tally, &page, unit.bytes());
-            let cell_bytes = chunk.image_bytes - u64::from(facts::HEADER_BYTES);
-            profile.push(cell_bytes, packed.map_or(chunk.image_bytes, |packed| packed.0));
+            let header = u64::from(facts::HEADER_BYTES);
+            profile.push(chunk.image_bytes - header, packed.map_or(chunk.image_bytes, |packed| packed.0));
             pages.push(page);
             record_id = last + 1;
         }
         MainPages { chunks, pages: Arc::new(Pages::new(pages)), profile }
     }
 
-    fn finish(self, plan: &Plan) -> StorageEstimate {
-        let Self { kind, mut tally, internal, lanes, sample, walk, .. } = self;
+    fn finish(self, plan: &Plan, states: &[State]) -> StorageEstimate {
+        let Self { state, kind, mut tally, internal, lanes, sample, walk, .. } = self;
         let internal = internal.finish();
         tally.internal_pages = internal.pages;
         tally.internal_blocks = internal.blocks;
@@ -210,12 +233,14 @@ impl CodecRun {
         let storage = tally.storage();
         let others = lanes.into_iter().map(|lane| {
             let (leaf_bytes, leaves) = lane.finish();
-            let internal = internal.blocks.0 * leaves.max(1) / tally.leaf_pages.max(1);
+            // In 128 bits: both grow with the input, so their product with its square.
+            let scaled = u128::from(internal.blocks.0) * u128::from(leaves.max(1));
+            let internal = u64::try_from(scaled / u128::from(tally.leaf_pages.max(1))).unwrap_or(u64::MAX);
             DiskBytes(leaf_bytes + plan.table.allocation.round_up(internal).0 + tally.overhead.0)
         });
         let band = band::around(storage, others, walk, plan.table.allocation);
         StorageEstimate {
-            load: LoadState::Settled,
+            load: states[state].load,
             codec: CodecName { name: kind.name(), level: kind.level() },
             storage,
             band,
@@ -244,16 +269,16 @@ fn count_page(tally: &mut Tally, page: &PageOutcome, unit_bytes: u64) {
 
 /// A segment at an image size that the run did not take: some of its pages are to be packed.
 struct WhatIf {
-    codec: usize,
+    table: usize,
     chunks: Vec<Chunk>,
-    /// Pages that are packed, in key order.
+    /// Pages that are packed.
     sampled: Vec<usize>,
     /// Lanes that go on with it.
     lanes: Vec<usize>,
 }
 
 impl WhatIf {
-    /// Chooses pages evenly, each in the middle of its stretch; the last page is an odd one.
+    /// Chooses pages evenly, each in the middle of its stretch; the last page is an odd one and left out.
     fn sample(&mut self, sizes: usize) {
         let pages = self.chunks.len();
         let wanted = (pages / BAND_PAGES_DIVISOR / sizes).max(BAND_PAGES_MIN).min(pages);
@@ -261,16 +286,21 @@ impl WhatIf {
         self.sampled.dedup();
     }
 
-    /// One for each sampled page.
-    fn jobs(&self) -> impl Iterator<Item = Job> {
-        let mut sampled = self.sampled.iter().peekable();
-        let mut end = 0;
-        self.chunks.iter().enumerate().filter_map(move |(page, chunk)| {
-            let start = end;
-            end += chunk.records as usize;
-            let job = Job { records: start..end, codecs: vec![self.codec], keep_image: false };
-            sampled.next_if_eq(&&page).map(|_| job)
-        })
+    fn jobs(&self, state: &State, codec: usize) -> Vec<Job> {
+        let (mut jobs, mut start, mut sampled) = (Vec::new(), 0, self.sampled.iter().peekable());
+        for (page, chunk) in self.chunks.iter().enumerate() {
+            let end = start + chunk.records as usize;
+            if sampled.next_if_eq(&&page).is_some() {
+                jobs.push(Job {
+                    records: start..end,
+                    clock: state.clock,
+                    codecs: vec![codec],
+                    keep_image: false,
+                });
+            }
+            start = end;
+        }
+        jobs
     }
 }
 
@@ -278,49 +308,51 @@ impl WhatIf {
 fn follow_lanes(
     plan: &Plan,
     workers: &Workers,
-    codecs: &mut [CodecRun],
+    states: &[State],
+    runs: &mut [TableRun],
     segment: &Segment,
-    layout: &Layout,
+    layouts: &[Layout],
     mains: &[MainPages<'_>],
 ) {
-    let what_ifs: Vec<WhatIf> = codecs
-        .iter_mut()
-        .zip(mains)
-        .enumerate()
-        .flat_map(|(codec, (run, main))| cut_lanes(codec, run, layout, main))
+    let mut what_ifs: Vec<WhatIf> = Vec::new();
+    for (table, (run, main)) in runs.iter_mut().zip(mains).enumerate() {
+        let layout = &layouts[run.state];
+        let first = what_ifs.len();
+        for (index, lane) in run.lanes.iter_mut().enumerate() {
+            let chunks = layout.cut(lane.segment_filled(layout.cell_bytes(), &main.pages));
+            if chunks == main.chunks {
+                lane.start(Arc::clone(&main.pages));
+            } else if let Some(known) = what_ifs[first..].iter_mut().find(|known| known.chunks == chunks) {
+                known.lanes.push(index);
+            } else {
+                what_ifs.push(WhatIf { table, chunks, sampled: Vec::new(), lanes: vec![index] });
+            }
+        }
+        let sizes = what_ifs.len() - first;
+        what_ifs[first..].iter_mut().for_each(|what_if| what_if.sample(sizes));
+    }
+    let jobs: Vec<Job> = what_ifs
+        .iter()
+        .flat_map(|what_if| {
+            let run = &runs[what_if.table];
+            what_if.jobs(&states[run.state], run.codec)
+        })
         .collect();
-    let jobs: Vec<Job> = what_ifs.iter().flat_map(WhatIf::jobs).collect();
     let mut packed = workers.pack(segment, &jobs).into_iter();
     for what_if in what_ifs {
         let mut sampled = vec![None; what_if.chunks.len()];
-        for (page, Packed { image, outputs, .. }) in what_if.sampled.iter().zip(packed.by_ref()) {
+        for page in &what_if.sampled {
+            let Some(Packed { image, outputs, .. }) = packed.next() else { break };
             // An encoder that gave up made at least as many bytes as it got.
-            sampled[*page] = Some(outputs[0].1.unwrap_or(PackedBytes(image.0)));
+            sampled[*page] = Some(outputs[0].unwrap_or(PackedBytes(image.0)));
         }
-        let profile = &mains[what_if.codec].profile;
+        let run = &mut runs[what_if.table];
+        let profile = &mains[what_if.table].profile;
+        let layout = &layouts[run.state];
         let pages = outcome::extrapolate(&what_if.chunks, layout, profile, &sampled, plan.table.allocation);
         let pages = Arc::new(pages);
         for lane in what_if.lanes {
-            codecs[what_if.codec].lanes[lane].start(Arc::clone(&pages));
+            run.lanes[lane].start(Arc::clone(&pages));
         }
     }
-}
-
-/// Cuts the segment for each of one codec's lanes. Those that cut it as the run did start at once; the others
-/// are brought together by their boundaries, since nearby image sizes often lead to the same ones.
-fn cut_lanes(codec: usize, run: &mut CodecRun, layout: &Layout, main: &MainPages<'_>) -> Vec<WhatIf> {
-    let mut what_ifs: Vec<WhatIf> = Vec::new();
-    for (index, lane) in run.lanes.iter_mut().enumerate() {
-        let chunks = layout.cut(lane.segment_filled(layout.cell_bytes(), &main.pages));
-        if chunks == main.chunks {
-            lane.start(Arc::clone(&main.pages));
-        } else if let Some(known) = what_ifs.iter_mut().find(|known| known.chunks == chunks) {
-            known.lanes.push(index);
-        } else {
-            what_ifs.push(WhatIf { codec, chunks, sampled: Vec::new(), lanes: vec![index] });
-        }
-    }
-    let sizes = what_ifs.len();
-    what_ifs.iter_mut().for_each(|what_if| what_if.sample(sizes));
-    what_ifs
 }

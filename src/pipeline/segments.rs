@@ -93,7 +93,7 @@ impl SegmentReader<'_> {
             if self.source.next_document(&mut segment.bytes)?.is_none() {
                 self.ended = true;
                 break;
-            };
+            }
             self.ordinal += 1;
             let Some(stored_bytes) = self.take(segment, start)? else { continue };
             match self.page.insert(self.documents, stored_bytes as u64) {

@@ -2,7 +2,7 @@
 
 use super::segments::Segment;
 use crate::codec::{Codec, CodecKind};
-use crate::geometry::wiredtiger::{charge, image::LeafImage};
+use crate::geometry::wiredtiger::{charge, image::LeafImage, window::LoadClock};
 use crate::units::{AllocationUnit, PackedBytes, RawBytes};
 use rayon::{
     ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder,
@@ -19,7 +19,9 @@ use std::{
 pub struct Job {
     /// Records of the segment, counted from its first.
     pub records: Range<usize>,
-    /// Positions in the plan's list of codecs.
+    /// Time windows beside the values, if the state has them.
+    pub clock: Option<LoadClock>,
+    /// Positions in the list of codecs.
     pub codecs: Vec<usize>,
     /// Whether the image itself is wanted, to time encoders on.
     pub keep_image: bool,
@@ -30,8 +32,8 @@ pub struct Job {
 pub struct Packed {
     /// Bytes of the image.
     pub image: RawBytes,
-    /// A codec's position, and what it made of the image before the question whether that pays.
-    pub outputs: Vec<(usize, Option<PackedBytes>)>,
+    /// What each of the job's codecs made of the image, before the question whether that pays.
+    pub outputs: Vec<Option<PackedBytes>>,
     /// If it was asked for.
     pub kept_image: Option<Arc<[u8]>>,
 }
@@ -93,7 +95,9 @@ impl Workers {
         let WorkerSet { encoders, image, output } = &mut *set;
         image.start();
         for index in job.records.clone() {
-            image.push(segment.first_record_id + index as u64, segment.document(index));
+            let record_id = segment.first_record_id + index as u64;
+            let window = job.clock.map(|clock| clock.window(record_id - 1));
+            image.push(record_id, window, segment.document(index));
         }
         let bytes = image.finish();
         let raw = RawBytes(bytes.len() as u64);
@@ -105,7 +109,7 @@ impl Workers {
                 let output_bytes = encoder.and_then(|encoder| {
                     encoder.pack(charge::encoder_input(bytes), output).then_some(output.len() as u64)
                 });
-                (*codec, charge::packed(self.kinds[*codec], raw, output_bytes))
+                charge::packed(self.kinds[*codec], raw, output_bytes)
             })
             .collect();
         Packed { image: raw, outputs, kept_image: job.keep_image.then(|| Arc::from(bytes)) }

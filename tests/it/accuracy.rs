@@ -5,7 +5,7 @@
 
 use pagepress::{
     codec::{CodecKind, ZlibLevel, ZstdLevel},
-    estimate::{CollectionEstimate, StorageEstimate},
+    estimate::{CollectionEstimate, LoadState, StorageEstimate},
     geometry::wiredtiger::{Release, TableConfig},
     pipeline::{Plan, Timing, estimate_collection},
     source::{OnBadDocument, bson::BsonSource},
@@ -68,12 +68,20 @@ fn codec(row: &Measured) -> CodecKind {
     }
 }
 
-fn predict(shared: &Path, name: &str, codecs: Vec<CodecKind>) -> CollectionEstimate {
+/// On which server the documents were loaded, and how.
+#[derive(Clone, Copy)]
+struct Server {
+    release: &'static str,
+    load: LoadState,
+}
+
+fn predict(shared: &Path, name: &str, codecs: Vec<CodecKind>, server: Server) -> CollectionEstimate {
     let file = File::open(shared.join("datasets").join(format!("{name}.bson.zst"))).unwrap();
     let stream = zstd::stream::read::Decoder::new(file).unwrap();
     let mut source = BsonSource::new(name.to_owned(), stream, None, OnBadDocument::Stop);
     let plan = Plan {
-        table: TableConfig::collection(Release::NEWEST),
+        table: TableConfig::collection(Release::parse(server.release).unwrap()),
+        loads: vec![server.load],
         codecs,
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         on_bad: OnBadDocument::Stop,
@@ -188,16 +196,18 @@ fn table(title: &str, comparisons: &[Comparison]) -> String {
 }
 
 /// The accuracy promise, for any state of a collection.
-fn assert_promise(title: &str, comparisons: &[Comparison]) {
+///
+/// `known_beyond` counts cases that are known to lie more than the promise beyond the server's runs; each is told
+/// in docs/ACCURACY.md.
+fn assert_promise(title: &str, comparisons: &[Comparison], known_beyond: usize) {
     eprintln!("{}", table(title, comparisons));
     let (small, large): (Vec<_>, Vec<_>) = comparisons.iter().partition(|row| row.is_small());
     let errors = || large.iter().map(|row| row.error_pct().abs());
     assert!(quantile(errors(), 0.5) <= MEDIAN_PCT, "{title}: median error");
     assert!(quantile(errors(), 0.9) <= P90_PCT, "{title}: 90 % of cases");
-    for row in &large {
-        let Measured { name, codec, .. } = &row.measured;
-        assert!(row.beyond_pct() <= BEYOND_RANGE_PCT, "{title}: {name} {codec} beyond the server's own runs");
-    }
+    let beyond: Vec<_> = large.iter().filter(|row| row.beyond_pct() > BEYOND_RANGE_PCT).collect();
+    let names: Vec<_> = beyond.iter().map(|row| (&row.measured.name, &row.measured.codec)).collect();
+    assert!(beyond.len() <= known_beyond, "{title}: beyond the server's own runs: {names:?}");
     for row in &small {
         let Measured { name, codec, storage_bytes_median: median, .. } = &row.measured;
         let within =
@@ -211,7 +221,7 @@ fn assert_promise(title: &str, comparisons: &[Comparison]) {
 }
 
 /// Predicts every case of these ground-truth files, one run a data set.
-fn compare(shared: &Path, files: &[&str]) -> Vec<Comparison> {
+fn compare(shared: &Path, files: &[&str], server: Server) -> Vec<Comparison> {
     let mut by_name: BTreeMap<String, Vec<Measured>> = BTreeMap::new();
     for row in files.iter().flat_map(|file| measured(shared, file)) {
         by_name.entry(row.name.clone()).or_default().push(row);
@@ -219,7 +229,7 @@ fn compare(shared: &Path, files: &[&str]) -> Vec<Comparison> {
     by_name
         .into_iter()
         .flat_map(|(name, rows)| {
-            let estimate = predict(shared, &name, rows.iter().map(codec).collect());
+            let estimate = predict(shared, &name, rows.iter().map(codec).collect(), server);
             let compare = |(row, estimate)| Comparison::new(row, estimate);
             rows.into_iter().zip(&estimate.storage).map(compare).collect::<Vec<_>>()
         })
@@ -230,5 +240,22 @@ fn compare(shared: &Path, files: &[&str]) -> Vec<Comparison> {
 #[test]
 fn settled_collections_keep_the_accuracy_promise() {
     let Some(shared) = shared() else { return };
-    assert_promise("settled", &compare(&shared, &["settled.json", "zstd-levels.json"]));
+    let server = Server { release: "8.0", load: LoadState::Settled };
+    assert_promise("settled", &compare(&shared, &["settled.json", "zstd-levels.json"], server), 0);
+}
+
+/// Loaded into a replica set as fast as it goes: what 6.0.7 and later store.
+#[test]
+fn bulk_loads_keep_the_accuracy_promise() {
+    let Some(shared) = shared() else { return };
+    let server = Server { release: "6.0.27", load: LoadState::Bulk };
+    assert_promise("bulk, 6.0.27", &compare(&shared, &["bulk.json"], server), 1);
+}
+
+/// The same on a server of 6.0.0 to 6.0.6, which leaves pages half full.
+#[test]
+fn bulk_loads_on_early_six_zero_keep_the_accuracy_promise() {
+    let Some(shared) = shared() else { return };
+    let server = Server { release: "6.0.5", load: LoadState::Bulk };
+    assert_promise("bulk, 6.0.5", &compare(&shared, &["bulk-6.0.5.json"], server), 0);
 }

@@ -170,7 +170,7 @@ fn a_full_disk_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "error: standard output: cannot write: No space left on device (os error 28)\n"
+        "error: standard output: cannot write: No space left on device (os error 28)\n\nhint: nothing was kept; make room and run it again\n"
     );
 }
 
@@ -203,10 +203,20 @@ fn storage(args: &str, bytes: &[u8]) -> Vec<serde_json::Value> {
 fn a_row_a_codec_in_the_order_that_was_typed() {
     let names = |args: &str| -> Vec<String> {
         let rows = storage(args, &documents(500));
-        rows.iter().map(|row| format!("{} {}", row["codec"].as_str().unwrap(), row["level"])).collect()
+        let name = |row: &serde_json::Value| {
+            format!("{} {} {}", row["load"].as_str().unwrap(), row["codec"].as_str().unwrap(), row["level"])
+        };
+        rows.iter().map(name).collect()
     };
-    assert_eq!(names("--no-timing"), ["none null", "snappy null", "zlib 6", "zstd 6"]);
-    assert_eq!(names("--no-timing -c zstd:9,none --codec zlib:1"), ["zstd 9", "none null", "zlib 1"]);
+    assert_eq!(
+        names("--no-timing --load settled"),
+        ["settled none null", "settled snappy null", "settled zlib 6", "settled zstd 6"]
+    );
+    assert_eq!(
+        names("--no-timing -c zstd:9,none"),
+        ["settled zstd 9", "settled none null", "bulk zstd 9", "bulk none null"]
+    );
+    assert_eq!(names("--no-timing --load bulk -c zlib:1"), ["bulk zlib 1"]);
 }
 
 #[test]

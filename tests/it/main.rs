@@ -13,10 +13,16 @@
 
 mod accuracy;
 mod architecture;
+mod bad_input;
 mod case;
+mod docs;
 mod estimate;
 mod golden;
 mod help;
+mod memory;
+mod mutations;
 mod pages;
+mod properties;
 mod read_leaf;
+mod schema;
 mod usage;

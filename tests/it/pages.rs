@@ -5,14 +5,14 @@ use crate::golden::{Case, LeafRow, Measured, MeasuredTable, cases};
 use crate::read_leaf::read_leaf;
 use pagepress::{
     codec::{CodecKind, ZlibLevel, ZstdLevel},
-    estimate::CollectionEstimate,
+    estimate::{CollectionEstimate, LoadState},
     geometry::wiredtiger::{
         Release, TableConfig, cell, charge,
         feedback::ImageSize,
         file,
         image::LeafImage,
         internal::InternalBuilder,
-        reconcile::{Limits, chunks},
+        reconcile::{Item, Limits, chunks},
     },
     pipeline::{Plan, Timing, estimate_collection},
     source::{OnBadDocument, bson::BsonSource},
@@ -55,12 +55,13 @@ fn rebuild(
     let (mut rows, mut record, mut leaves) = (Vec::new(), 0, 0_u64);
     for end in &measured.segment_ends {
         let end = usize::try_from(*end).unwrap();
-        let lengths = (record..end).map(|i| cell::record_bytes(i as u64 + 1, documents[i].len() as u64));
+        let lengths = (record..end)
+            .map(|i| Item::plain(cell::record_bytes(i as u64 + 1, None, documents[i].len() as u64)));
         for chunk in chunks(Limits::leaf(size.bytes(), config.allocation), lengths) {
             let first_record_id = record as u64 + 1;
             image.start();
             for _ in 0..chunk.records {
-                image.push(record as u64 + 1, &documents[record]);
+                image.push(record as u64 + 1, None, &documents[record]);
                 record += 1;
             }
             let bytes = image.finish();
@@ -79,7 +80,7 @@ fn rebuild(
             let server = table.leaf.get(rows.len());
             size = size.after_block(server.and_then(|row| row.packed_bytes), chunk.last);
             let stored = server.map_or(block.stored, |row| DiskBytes(row.block_bytes));
-            internal.push_leaf(first_record_id, record as u64, stored);
+            internal.push_leaf(first_record_id, record as u64, None, stored);
             rows.push(LeafRow {
                 first_record_id,
                 records: u64::from(chunk.records),
@@ -154,6 +155,7 @@ fn estimate(case: &Case, stream: &[u8], threads: usize) -> CollectionEstimate {
     let mut source = BsonSource::new(case.name.clone(), stream, None, OnBadDocument::Stop);
     let plan = Plan {
         table: config(case, case.measured().cache_bytes),
+        loads: vec![LoadState::Settled],
         codecs: case.codecs.iter().map(|name| codec(name)).collect(),
         threads: NonZeroUsize::new(threads).unwrap(),
         on_bad: OnBadDocument::Stop,

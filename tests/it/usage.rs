@@ -67,7 +67,7 @@ fn words_that_are_none_of_those_allowed() {
         ("--format xml", "--format: `xml` is none of bson, json, csv, tsv"),
         ("--on-bad-document 7", "--on-bad-document: `7` is none of stop, skip"),
         ("--output html", "--output: `html` is none of table, json, csv, markdown"),
-        ("--load bulk", "--load: `bulk` is not `settled`, the only value that is known"),
+        ("--load fresh", "--load: `fresh` is none of settled, bulk, both"),
     ] {
         refused(&format!("estimate {args} x"), &format!("error: {want}\n\n{see}"));
     }
@@ -130,7 +130,7 @@ fn codecs_and_levels_that_no_server_has() {
         ),
         (
             "zlib:",
-            "`` in `zlib:` is not a level: zlib takes a whole number from 1 to 9",
+            "the level is missing in `zlib:`: zlib takes a whole number from 1 to 9",
             "a server uses `zlib:6` unless told otherwise",
         ),
         ("snappy:3", "`snappy:3` has a level, and snappy has no levels", "write `snappy`"),

@@ -1,5 +1,7 @@
 //! Length and bytes of one cell, and the packed integers in it.
 
+use super::window::Window;
+
 /// Bytes of an unsigned integer in `WiredTiger`'s packing.
 ///
 /// Source: `__wt_vsize_uint`, `src/include/intpack_inline.h` at tag mongodb-8.0.0.
@@ -83,10 +85,14 @@ pub fn push_value_header(value_bytes: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// Bytes of a collection's record on a leaf image: key cell and value cell.
+/// Bytes of a collection's record on a leaf image: key cell and value cell, with a time window or without.
 #[must_use]
-pub fn record_bytes(record_id: u64, value_bytes: u64) -> u64 {
-    u64::from(record_id_key_bytes(record_id)) + u64::from(value_header_bytes(value_bytes)) + value_bytes
+pub fn record_bytes(record_id: u64, window: Option<Window>, value_bytes: u64) -> u64 {
+    let header_bytes = match window {
+        Some(window) => window.value_header_bytes(value_bytes),
+        None => value_header_bytes(value_bytes),
+    };
+    u64::from(record_id_key_bytes(record_id)) + u64::from(header_bytes) + value_bytes
 }
 
 #[cfg(test)]
@@ -124,7 +130,7 @@ mod tests {
         push_record_id_key(1000, &mut out);
         push_value_header(218, &mut out);
         assert_eq!(out, b"\x09\xc3\xa8\x80\xc0\x5a");
-        assert_eq!(record_bytes(1000, 218), 224);
+        assert_eq!(record_bytes(1000, None, 218), 224);
         for (value_bytes, want) in
             [(63, 1), (64, 2), (127, 2), (128, 3), (8575, 3), (8576, 4), (73_855, 4), (73_856, 5)]
         {

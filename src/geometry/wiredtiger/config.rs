@@ -168,6 +168,16 @@ impl Release {
             .then_some(release)
     }
 
+    /// Whether an insert that a reader at the oldest timestamp may not see yet counts as a saved update: such
+    /// pages are cut at half their size.
+    ///
+    /// Source: WT-10449, `__rec_need_save_upd`, `src/reconcile/rec_visibility.c`; 6.0.0 to 6.0.6, seen on 6.0.5 and
+    /// gone on 6.0.27.
+    #[must_use]
+    pub fn saves_fresh_inserts(self) -> bool {
+        (self.major, self.minor) == (6, 0) && self.patch.is_some_and(|patch| patch <= 6)
+    }
+
     /// Whether its line is newer than the newest one known: its rules are then unverified.
     #[must_use]
     pub fn is_newer_than_known(self) -> bool {

@@ -64,6 +64,16 @@ pub const ADJUST_STEP_DIVISOR: u32 = 10;
 /// Source: `WT_PAGE_INTL_MINIMUM_ENTRIES`, src/include/btmem.h at tag mongodb-8.0.0.
 pub const INTERNAL_CELLS_MIN: u32 = 20;
 
+/// Cells and saved updates of a page above which saved updates press on it.
+///
+/// Source: `WT_REC_SPLIT_MIN_ITEMS_USE_MEM`, src/include/reconcile.h at tag mongodb-8.0.0.
+pub const SAVED_UPDATES_ITEMS_MIN: u64 = 10;
+
+/// Share of the saved updates' memory that counts, as a divisor.
+///
+/// Source: `__wti_rec_need_split`, `src/reconcile/reconcile_inline.h` at tag mongodb-8.0.0.
+pub const SAVED_UPDATES_DIVISOR: u64 = 10;
+
 /// `allocation_size` of mongod's tables.
 ///
 /// Source: default of `file.meta`, `dist/api_data.py` at tag mongodb-8.0.0.

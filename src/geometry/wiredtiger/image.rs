@@ -1,6 +1,6 @@
 //! The bytes of a leaf image.
 
-use super::{cell, facts};
+use super::{cell, facts, window::Window};
 
 /// Page type of a row-store leaf. Source: `WT_PAGE_ROW_LEAF`, src/include/btmem.h at tag mongodb-8.0.0.
 const PAGE_TYPE_ROW_LEAF: u8 = 7;
@@ -33,10 +33,13 @@ impl LeafImage {
         self.bytes.resize(facts::HEADER_BYTES as usize, 0);
     }
 
-    /// Appends a collection's record.
-    pub fn push(&mut self, record_id: u64, value: &[u8]) {
+    /// Appends a collection's record, with a time window or without.
+    pub fn push(&mut self, record_id: u64, window: Option<Window>, value: &[u8]) {
         cell::push_record_id_key(record_id, &mut self.bytes);
-        cell::push_value_header(value.len() as u64, &mut self.bytes);
+        match window {
+            Some(window) => window.push_value_header(value.len() as u64, &mut self.bytes),
+            None => cell::push_value_header(value.len() as u64, &mut self.bytes),
+        }
         self.bytes.extend_from_slice(value);
         self.cells += 2;
     }

@@ -3,6 +3,7 @@
 use super::{
     TableConfig, cell, facts,
     reconcile::{Chunk, Chunker, Limits},
+    window::Aggregate,
 };
 use crate::units::{DiskBytes, RawBytes};
 
@@ -38,6 +39,7 @@ pub struct InternalBuilder {
 struct Level {
     chunker: Chunker,
     pages: InternalPages,
+    windows: Option<Aggregate>,
 }
 
 /// Bytes of the key cell's descriptor, of the address cell's two descriptors and of its length.
@@ -60,29 +62,34 @@ impl InternalBuilder {
         }
     }
 
-    /// Adds a leaf block that holds the records `first..=last`.
-    pub fn push_leaf(&mut self, first: u64, last: u64, stored: DiskBytes) {
+    /// Adds a leaf block that holds the records `first..=last`, with the windows on it.
+    pub fn push_leaf(&mut self, first: u64, last: u64, windows: Option<Aggregate>, stored: DiskBytes) {
         let key_bytes = self.previous_last.map_or(1, |previous| promoted_key_bytes(previous, first));
         self.previous_last = Some(last);
-        let entry = self.entry_bytes(key_bytes, stored);
+        let entry = self.entry_bytes(key_bytes, windows, stored);
         self.offset += stored.0;
-        self.push(0, entry);
+        self.push(0, entry, windows);
     }
 
-    fn entry_bytes(&self, key_bytes: u64, stored: DiskBytes) -> u64 {
+    fn entry_bytes(&self, key_bytes: u64, windows: Option<Aggregate>, stored: DiskBytes) -> u64 {
         let unit = self.config.allocation.bytes();
         let cookie = cell::packed_bytes(self.offset / unit - 1)
             + cell::packed_bytes(stored.0 / unit)
             + facts::COOKIE_CHECKSUM_BYTES;
-        ENTRY_OVERHEAD_BYTES + key_bytes + u64::from(cookie)
+        let window_bytes = windows.map_or(0, Aggregate::address_bytes);
+        ENTRY_OVERHEAD_BYTES + key_bytes + u64::from(cookie + window_bytes)
     }
 
-    fn push(&mut self, level: usize, entry_bytes: u64) {
+    fn push(&mut self, level: usize, entry_bytes: u64, windows: Option<Aggregate>) {
         if level == self.levels.len() {
             let chunker = Chunker::new(self.limits);
-            self.levels.push(Level { chunker, pages: InternalPages::default() });
+            self.levels.push(Level { chunker, pages: InternalPages::default(), windows: None });
         }
-        if let Some(image) = self.levels[level].chunker.push(entry_bytes) {
+        let here = &mut self.levels[level];
+        let done = here.chunker.push_plain(entry_bytes);
+        // Images are held back by two; all of a load's windows pack to the same length, so the newest will do.
+        here.windows = windows;
+        if let Some(image) = done {
             self.finish_image(level, image);
         }
     }
@@ -91,8 +98,9 @@ impl InternalBuilder {
         let stored = self.count(level, image.image_bytes);
         // Above the leaves keys are copied whole; of a RecordId all but the first are full length.
         let key_bytes = u64::from(cell::packed_bytes(self.previous_last.unwrap_or(1)));
-        let entry = self.entry_bytes(key_bytes, stored);
-        self.push(level + 1, entry);
+        let windows = self.levels[level].windows;
+        let entry = self.entry_bytes(key_bytes, windows, stored);
+        self.push(level + 1, entry, windows);
     }
 
     /// Closes all levels. A table without leaves has a root all the same.
@@ -151,7 +159,12 @@ mod tests {
     fn tree(leaves: u64, records_per_leaf: u64, stored: u64) -> InternalPages {
         let mut builder = InternalBuilder::new(&TableConfig::collection(Release::NEWEST));
         for leaf in 0..leaves {
-            builder.push_leaf(leaf * records_per_leaf + 1, (leaf + 1) * records_per_leaf, DiskBytes(stored));
+            builder.push_leaf(
+                leaf * records_per_leaf + 1,
+                (leaf + 1) * records_per_leaf,
+                None,
+                DiskBytes(stored),
+            );
         }
         builder.finish()
     }

@@ -13,6 +13,7 @@ pub mod image;
 pub mod internal;
 pub mod reconcile;
 pub mod segment;
+pub mod window;
 
 mod config;
 

@@ -56,38 +56,101 @@ pub struct Chunk {
     pub last: bool,
 }
 
+/// A record on its way to an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Bytes of both cells, the key's prefix compressed where the table does that.
+    pub bytes: u64,
+    /// The same with the whole key, as a record has it behind a boundary.
+    pub whole_bytes: u64,
+    /// Memory of its update if it is *saved*: kept in memory beside the page because a reader may need it or
+    /// because it is not committed. 0 if not. See [`saved_bytes`].
+    pub saved_bytes: u64,
+}
+
+impl Item {
+    /// Without prefix compression, and not saved.
+    #[must_use]
+    pub fn plain(bytes: u64) -> Self {
+        Self { bytes, whole_bytes: bytes, saved_bytes: 0 }
+    }
+}
+
+/// What a saved update adds to the pressure on its page.
+///
+/// Source: `__rec_update_save`, `src/reconcile/rec_visibility.c` at tag mongodb-6.0.5: `WT_UPDATE_MEMSIZE` less
+/// `WT_UPDATE_SIZE`.
+#[must_use]
+pub fn saved_bytes(value_bytes: u64) -> u64 {
+    let update_bytes =
+        (facts::UPDATE_MEMORY_BYTES + value_bytes).next_multiple_of(facts::UPDATE_MEMORY_ALIGN);
+    update_bytes - facts::UPDATE_MEMORY_BYTES
+}
+
+/// What became of an [`Item`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pushed {
+    /// An image that has become final, in key order.
+    pub done: Option<Chunk>,
+    /// Whether the record stands behind a boundary, its key whole: the next key's prefix starts anew.
+    pub whole: bool,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
     records: u32,
     bytes: u64,
+    saved: u64,
+    saved_records: u64,
     /// Records and bytes in front of the second-choice boundary, if one was met.
     min: Option<(u32, u64)>,
 }
 
 impl Open {
-    const EMPTY: Self = Self { records: 0, bytes: facts::HEADER_BYTES as u64, min: None };
+    const EMPTY: Self =
+        Self { records: 0, bytes: facts::HEADER_BYTES as u64, saved: 0, saved_records: 0, min: None };
 }
 
-/// Cuts a stream of records into images, the way one reconciliation does.
+/// Cuts a stream of records into images, the way one reconciliation does, or one bulk load.
 ///
-/// Two images are held back: the engine decides about the last pair only at the end.
+/// A reconciliation holds two images back: the engine decides about the last pair only at the end. A bulk load
+/// writes each image when it is full and knows no second-choice boundary.
 ///
 /// Source: `__wti_rec_split`, `__wti_rec_split_crossing_bnd`, `__wti_rec_split_finish`,
-/// `src/reconcile/rec_write.c` at tag mongodb-8.0.0. The same rules in all releases from 4.4 on.
+/// `src/reconcile/rec_write.c`; `__wt_bulk_insert_row`, `src/reconcile/rec_row.c`; `__wti_rec_need_split`,
+/// `src/reconcile/reconcile_inline.h`; tag mongodb-8.0.0. The same rules in all releases from 4.4 on.
 #[derive(Clone, Debug)]
 pub struct Chunker {
     limits: Limits,
+    writer: Writer,
     previous: Option<Open>,
     current: Open,
     space: u64,
     min_space: u64,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writer {
+    Reconciliation,
+    BulkLoad,
+}
+
 impl Chunker {
     /// At the start of a reconciliation.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        let mut chunker = Self { limits, previous: None, current: Open::EMPTY, space: 0, min_space: 0 };
+        Self::with(limits, Writer::Reconciliation)
+    }
+
+    /// At the start of a bulk load, as of an index that is built on existing documents.
+    #[must_use]
+    pub fn bulk_load(limits: Limits) -> Self {
+        Self::with(limits, Writer::BulkLoad)
+    }
+
+    fn with(limits: Limits, writer: Writer) -> Self {
+        let mut chunker =
+            Self { limits, writer, previous: None, current: Open::EMPTY, space: 0, min_space: 0 };
         chunker.start_image();
         chunker
     }
@@ -99,36 +162,80 @@ impl Chunker {
         self.min_space = self.limits.min_split_bytes.saturating_sub(header);
     }
 
-    /// Takes a record of `bytes` (both cells). Returns an image that has become final.
-    pub fn push(&mut self, bytes: u64) -> Option<Chunk> {
+    /// Takes a record.
+    pub fn push(&mut self, item: Item) -> Pushed {
+        // An update is saved before the engine asks whether its record still fits.
+        self.current.saved += item.saved_bytes;
+        self.current.saved_records += u64::from(item.saved_bytes > 0);
+        let pressure = self.pressure();
+        let whole = self.crosses(item.bytes + pressure);
+        let bytes = if whole { item.whole_bytes } else { item.bytes };
         let mut done = None;
-        let crosses_split = bytes > self.space;
-        let crosses_min = self.current.min.is_none() && bytes > self.min_space;
-        if crosses_split {
-            done = self.split(bytes);
-        } else if crosses_min && self.current.records > 0 {
-            self.current.min = Some((self.current.records, self.current.bytes));
+        if whole {
+            let splits = self.crosses_split(bytes) || !self.crosses_min(bytes) || self.crosses(pressure);
+            if splits {
+                done = self.split(bytes, item.saved_bytes);
+            } else if self.current.records > 0 {
+                self.current.min = Some((self.current.records, self.current.bytes));
+            }
         }
         self.current.records += 1;
         self.current.bytes += bytes;
-        self.space -= bytes; // split() has made room
+        self.space = self.space.saturating_sub(bytes);
         if self.current.min.is_none() {
             self.min_space = self.min_space.saturating_sub(bytes);
         }
-        done
+        Pushed { done, whole }
     }
 
-    fn split(&mut self, bytes: u64) -> Option<Chunk> {
+    /// Takes a record without prefix compression that is not saved. Returns an image that has become final.
+    pub fn push_plain(&mut self, bytes: u64) -> Option<Chunk> {
+        self.push(Item::plain(bytes)).done
+    }
+
+    fn crosses(&self, bytes: u64) -> bool {
+        self.crosses_min(bytes) || self.crosses_split(bytes)
+    }
+
+    fn crosses_min(&self, bytes: u64) -> bool {
+        self.writer == Writer::Reconciliation && self.current.min.is_none() && bytes > self.min_space
+    }
+
+    fn crosses_split(&self, bytes: u64) -> bool {
+        bytes > self.space
+    }
+
+    /// How much longer a record seems because of saved updates that no written image has taken yet.
+    fn pressure(&self) -> u64 {
+        let previous = self.previous.unwrap_or_default();
+        let saved_records = self.current.saved_records + previous.saved_records;
+        let items = 2 * u64::from(self.current.records) + saved_records;
+        if items > facts::SAVED_UPDATES_ITEMS_MIN {
+            (self.current.saved + previous.saved) / facts::SAVED_UPDATES_DIVISOR
+        } else {
+            0
+        }
+    }
+
+    fn split(&mut self, bytes: u64, saved_bytes: u64) -> Option<Chunk> {
         let header = u64::from(facts::HEADER_BYTES);
         // A large record behind little: the image takes it rather than being cut short.
-        let too_little = self.current.bytes < self.limits.split_bytes / 2;
+        let too_little = self.current.bytes < self.limits.split_bytes / 2 && !self.crosses(self.pressure());
         let too_few_cells = 2 * self.current.records < self.limits.cells_min;
-        let done = if too_little || too_few_cells {
+        let done = if too_little || too_few_cells || self.current.records == 0 {
             None
         } else {
-            let full = std::mem::replace(&mut self.current, Open::EMPTY);
+            let mut full = self.current;
+            // The record at hand goes to the next image, and its update with it.
+            full.saved -= saved_bytes;
+            full.saved_records -= u64::from(saved_bytes > 0);
             self.start_image();
-            self.previous.replace(full).map(|open| chunk(open, false))
+            self.current.saved = saved_bytes;
+            self.current.saved_records = u64::from(saved_bytes > 0);
+            match self.writer {
+                Writer::Reconciliation => self.previous.replace(full).map(|open| chunk(open, false)),
+                Writer::BulkLoad => Some(chunk(full, false)),
+            }
         };
         if self.space < bytes {
             let grown = (self.current.bytes + bytes + header).next_multiple_of(self.limits.unit_bytes);
@@ -146,16 +253,17 @@ impl Chunker {
         };
         let merged_bytes = previous.bytes + current.bytes - u64::from(facts::HEADER_BYTES);
         if merged_bytes <= self.limits.page_bytes {
-            let merged = Open { records: previous.records + current.records, bytes: merged_bytes, min: None };
+            let merged =
+                Open { records: previous.records + current.records, bytes: merged_bytes, ..Open::EMPTY };
             return [Some(chunk(merged, true)), None];
         }
         match previous.min {
             Some((records, bytes)) if current.bytes < self.limits.min_split_bytes => {
-                let front = Open { records, bytes, min: None };
+                let front = Open { records, bytes, ..Open::EMPTY };
                 let back = Open {
                     records: current.records + previous.records - records,
                     bytes: current.bytes + previous.bytes - bytes,
-                    min: None,
+                    ..Open::EMPTY
                 };
                 [Some(chunk(front, false)), Some(chunk(back, true))]
             }
@@ -168,10 +276,10 @@ fn chunk(open: Open, last: bool) -> Chunk {
     Chunk { records: open.records, image_bytes: open.bytes, last }
 }
 
-/// All images of one reconciliation over records of these lengths.
-pub fn chunks(limits: Limits, record_bytes: impl IntoIterator<Item = u64>) -> Vec<Chunk> {
+/// All images of one reconciliation over these records.
+pub fn chunks(limits: Limits, items: impl IntoIterator<Item = Item>) -> Vec<Chunk> {
     let mut chunker = Chunker::new(limits);
-    let mut done: Vec<Chunk> = record_bytes.into_iter().filter_map(|bytes| chunker.push(bytes)).collect();
+    let mut done: Vec<Chunk> = items.into_iter().filter_map(|item| chunker.push(item).done).collect();
     done.extend(chunker.finish().into_iter().flatten());
     done
 }
@@ -202,7 +310,7 @@ mod tests {
     /// The first two pages of the 200 B collection of docs/FORMAT.md, as mongod 6.0.5 wrote them.
     #[test]
     fn two_hundred_byte_documents_make_the_servers_pages() {
-        let records = (1..=29_395).map(|record_id| cell::record_bytes(record_id, 200));
+        let records = (1..=29_395).map(|record_id| Item::plain(cell::record_bytes(record_id, None, 200)));
         let pages = chunks(Limits::leaf(32_768, AllocationUnit::DEFAULT), records.clone());
         assert_eq!((pages[0].records, pages[0].image_bytes), (139, 28_611));
         assert_eq!((pages[1].records, pages[1].image_bytes), (138, 28_468));
@@ -214,7 +322,7 @@ mod tests {
     fn the_last_pair_is_merged_rebalanced_or_kept() {
         let limits = Limits::leaf(32_768, AllocationUnit::DEFAULT);
         let shape = |records: usize| -> Vec<_> {
-            chunks(limits, std::iter::repeat_n(1000, records))
+            chunks(limits, std::iter::repeat_n(Item::plain(1000), records))
                 .iter()
                 .map(|page| (page.records, page.last))
                 .collect()
@@ -234,7 +342,7 @@ mod tests {
     fn a_large_record_shares_its_page_with_little_and_never_with_much() {
         let limits = Limits::leaf(32_768, AllocationUnit::DEFAULT);
         let shape = |sizes: &[u64]| -> Vec<_> {
-            chunks(limits, sizes.iter().copied()).iter().map(|page| page.records).collect()
+            chunks(limits, sizes.iter().copied().map(Item::plain)).iter().map(|page| page.records).collect()
         };
         assert_eq!(shape(&[14_000, 100_000, 100]), [3], "14040 B < 14336: shared, and room to the next unit");
         assert_eq!(shape(&[14_300, 100_000, 20_000]), [1, 1, 1], "14340 B: not shared");
