@@ -6,6 +6,7 @@
 
 use pagepress::{
     codec::{CodecKind, ZlibLevel, ZstdLevel},
+    estimate::LoadState,
     geometry::wiredtiger::{Release, TableConfig},
     pipeline::{Plan, Timing, estimate_collection},
     source::{self, OnBadDocument, OpenOptions},
@@ -18,6 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let zstd = [ZstdLevel::new(3).ok_or("no such level")?, ZstdLevel::SERVER].map(CodecKind::Zstd);
     let plan = Plan {
         table: TableConfig::collection(Release::NEWEST),
+        loads: vec![LoadState::Settled, LoadState::Bulk],
         codecs: vec![CodecKind::None, CodecKind::Snappy, zlib, zstd[0], zstd[1]],
         threads: std::thread::available_parallelism()?, // the result does not depend on how many
         on_bad: OnBadDocument::Stop,
@@ -32,7 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (low, high) = (row.band.low.0, row.band.high.0);
         writeln!(
             out,
-            "{:8} {:>10} B, {low} to {high}, {ratio:.4} of BSON",
+            "{:7} {:8} {:>10} B, {low} to {high}, {ratio:.4} of BSON",
+            row.load.name(),
             row.codec.to_string(),
             row.storage.0
         )?;

@@ -11,7 +11,7 @@ use pagepress::{
         Release, TableConfig, cell, charge,
         feedback::ImageSize,
         image::LeafImage,
-        reconcile::{Limits, chunks},
+        reconcile::{Item, Limits, chunks},
         segment::{Cut, MemoryPage},
     },
     source::{OnBadDocument, Source, bson::BsonSource},
@@ -35,7 +35,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let mut size = ImageSize::new(&table, true);
-    let lengths = (1..).zip(&documents).map(|(id, document)| cell::record_bytes(id, document.len() as u64));
+    let lengths = (1..)
+        .zip(&documents)
+        .map(|(id, document)| Item::plain(cell::record_bytes(id, None, document.len() as u64)));
     let mut encoder = kind.encoder().ok_or("nothing to pack with")?;
     let (mut image, mut packed, mut record_id) = (LeafImage::new(), Vec::new(), 0);
     let mut out = std::io::stdout().lock();
@@ -44,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         image.start();
         for document in documents.iter().skip(record_id).take(chunk.records as usize) {
             record_id += 1;
-            image.push(record_id as u64, document);
+            image.push(record_id as u64, None, document);
         }
         let raw = RawBytes(chunk.image_bytes);
         let packs = charge::is_tried(raw, table.allocation)

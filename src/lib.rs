@@ -15,6 +15,7 @@
 //! ```
 //! use pagepress::{
 //!     codec::{CodecKind, ZstdLevel},
+//!     estimate::LoadState,
 //!     geometry::wiredtiger::{Release, TableConfig},
 //!     pipeline::{Plan, Timing, estimate_collection},
 //!     source::{OnBadDocument, bson::BsonSource},
@@ -28,6 +29,7 @@
 //!     .collect();
 //! let plan = Plan {
 //!     table: TableConfig::collection(Release::NEWEST),
+//!     loads: vec![LoadState::Settled],
 //!     codecs: vec![CodecKind::None, CodecKind::Zstd(ZstdLevel::SERVER)],
 //!     threads: NonZeroUsize::MIN,
 //!     on_bad: OnBadDocument::Stop,

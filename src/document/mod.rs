@@ -2,9 +2,11 @@
 //!
 //! Values are never decoded: strings may be invalid UTF-8, keys may repeat, dates may lie anywhere.
 
+mod elements;
 mod error;
 mod id;
 
+pub use elements::{Element, Elements};
 pub use error::{DocumentError, DocumentErrorKind};
 pub use id::{IdPlace, element_bytes, find_id};
 

@@ -9,7 +9,7 @@ use crate::units::{AllocationUnit, DiskBytes};
 /// more or less on one side of a threshold shifts the whole walk.
 ///
 /// Calibrated on the spread of measured runs; see docs/METHOD.md.
-const NOISE_STEADY_THOUSANDTHS: u64 = 2;
+const NOISE_STEADY_THOUSANDTHS: u64 = 3;
 /// See [`NOISE_STEADY_THOUSANDTHS`].
 const NOISE_MOVING_THOUSANDTHS: u64 = 5;
 /// Added to both, in units.
@@ -41,9 +41,34 @@ pub fn around(
         low = low.min(other.0);
         high = high.max(other.0);
     }
-    let noise = |bytes: u64| unit.round_up(bytes * thousandths / 1000).0 + NOISE_UNITS * unit.bytes();
+    // Whole units, of which the share is counted downwards: a small file is not given a wider band by rounding.
+    let noise = |bytes: u64| (unit.units_covered(bytes * thousandths / 1000) + NOISE_UNITS) * unit.bytes();
     Band {
         low: DiskBytes(low.saturating_sub(noise(low)).max(unit.bytes())),
         high: DiskBytes(high + noise(high)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn band(expected: u64, others: &[u64], walk: Walk) -> (u64, u64) {
+        let others = others.iter().map(|units| DiskBytes(units * 4096));
+        let Band { low, high } = around(DiskBytes(expected * 4096), others, walk, AllocationUnit::DEFAULT);
+        (low.0 / 4096, high.0 / 4096)
+    }
+
+    #[test]
+    fn band_spans_all_orders_and_the_noise_of_one() {
+        for (expected, others, walk, want, why) in [
+            (50, &[][..], Walk::Steady, (49, 51), "a small file: one unit"),
+            (1000, &[], Walk::Steady, (996, 1004), "0.3 % and a unit"),
+            (1000, &[], Walk::Moving, (994, 1006), "0.5 % and a unit"),
+            (1000, &[950, 1020], Walk::Moving, (945, 1026), "other orders on both sides"),
+            (1, &[], Walk::Steady, (1, 2), "never below one unit"),
+        ] {
+            assert_eq!(band(expected, others, walk), want, "{why}");
+        }
     }
 }

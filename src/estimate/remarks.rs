@@ -115,11 +115,13 @@ pub enum Remark {
         /// Largest less smallest, of the expected size.
         width: Tenths,
     },
-    /// What the bulk state costs above the settled one, and when that goes away.
+    /// What the bulk state costs above the settled one.
     BulkAbove {
         /// Codec by codec, in the order of the table: bulk less settled.
         codecs: Vec<(CodecName, SignedTenths)>,
     },
+    /// What makes the bulk state larger, and when it goes away.
+    WindowsPass,
     /// Speeds were taken here and now.
     SpeedsMeasured {
         /// Page image bytes that one repetition packed, at most.
@@ -173,12 +175,12 @@ impl fmt::Display for Remark {
                 for (at, (codec, difference)) in codecs.iter().enumerate() {
                     write!(f, "{}{codec} {difference}", if at == 0 { "" } else { ", " })?;
                 }
-                f.write_str(
-                    "; a time window of about 15 bytes stands beside each value until its page is rewritten after \
-                     the history window (minSnapshotHistoryWindowInSeconds, 5 minutes by default; with 0 the settled \
-                     sizes hold)",
-                )
+                Ok(())
             }
+            Self::WindowsPass => f.write_str(
+                "bulk: time windows of about 15 bytes a value stay until a page is rewritten after the history window \
+                 (5 minutes; 0: settled)",
+            ),
             Self::SpeedsMeasured { image_bytes_timed } => write!(
                 f,
                 "speeds were measured on this machine, one thread, on {} of page images",
@@ -223,7 +225,9 @@ pub fn remarks(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remar
         found.extend(kept_raw(load, &rows));
         found.extend(widest_band(load, &rows));
     }
-    found.extend(bulk_above(collection));
+    if let Some(above) = bulk_above(collection) {
+        found.extend([above, Remark::WindowsPass]);
+    }
     let timed = collection.storage.iter().filter_map(|row| row.speed).map(|speed| speed.image_bytes_timed);
     found.extend(timed.max().map(|image_bytes_timed| Remark::SpeedsMeasured { image_bytes_timed }));
     found

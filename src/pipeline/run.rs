@@ -129,10 +129,12 @@ fn pack_segment(plan: &Plan, workers: &Workers, states: &[State], runs: &mut [Ta
         states.iter().map(|state| Layout::of(segment, state, plan.table.allocation)).collect();
     let chunks: Vec<Vec<Chunk>> = runs.iter().map(|run| layouts[run.state].cut(run.size)).collect();
     let packed = pack_main(plan, workers, states, runs, segment, &chunks);
-    let mut mains = Vec::with_capacity(runs.len());
-    for ((run, chunks), outputs) in runs.iter_mut().zip(&chunks).zip(packed) {
-        mains.push(run.take_segment(plan, &states[run.state], segment, chunks, &outputs));
-    }
+    let mains: Vec<MainPages> = runs
+        .iter_mut()
+        .zip(&chunks)
+        .zip(&packed)
+        .map(|((run, chunks), packed)| run.take_segment(plan, &states[run.state], segment, chunks, packed))
+        .collect();
     follow_lanes(plan, workers, states, runs, segment, &layouts, &mains);
 }
 
@@ -215,8 +217,8 @@ impl TableRun {
             }
             self.size = moved;
             count_page(&mut self.tally, &page, unit.bytes());
-            let header = u64::from(facts::HEADER_BYTES);
-            profile.push(chunk.image_bytes - header, packed.map_or(chunk.image_bytes, |packed| packed.0));
+            let cell_bytes = chunk.image_bytes - u64::from(facts::HEADER_BYTES);
+            profile.push(cell_bytes, packed.map_or(chunk.image_bytes, |packed| packed.0));
             pages.push(page);
             record_id = last + 1;
         }
@@ -271,14 +273,14 @@ fn count_page(tally: &mut Tally, page: &PageOutcome, unit_bytes: u64) {
 struct WhatIf {
     table: usize,
     chunks: Vec<Chunk>,
-    /// Pages that are packed.
+    /// Pages that are packed, in key order.
     sampled: Vec<usize>,
     /// Lanes that go on with it.
     lanes: Vec<usize>,
 }
 
 impl WhatIf {
-    /// Chooses pages evenly, each in the middle of its stretch; the last page is an odd one and left out.
+    /// Chooses pages evenly, each in the middle of its stretch; the last page is an odd one.
     fn sample(&mut self, sizes: usize) {
         let pages = self.chunks.len();
         let wanted = (pages / BAND_PAGES_DIVISOR / sizes).max(BAND_PAGES_MIN).min(pages);
@@ -286,21 +288,17 @@ impl WhatIf {
         self.sampled.dedup();
     }
 
+    /// One for each sampled page.
     fn jobs(&self, state: &State, codec: usize) -> Vec<Job> {
-        let (mut jobs, mut start, mut sampled) = (Vec::new(), 0, self.sampled.iter().peekable());
-        for (page, chunk) in self.chunks.iter().enumerate() {
-            let end = start + chunk.records as usize;
-            if sampled.next_if_eq(&&page).is_some() {
-                jobs.push(Job {
-                    records: start..end,
-                    clock: state.clock,
-                    codecs: vec![codec],
-                    keep_image: false,
-                });
-            }
-            start = end;
-        }
-        jobs
+        let mut sampled = self.sampled.iter().peekable();
+        let mut end = 0;
+        let job = |(page, chunk): (usize, &Chunk)| {
+            let start = end;
+            end += chunk.records as usize;
+            let job = Job { records: start..end, clock: state.clock, codecs: vec![codec], keep_image: false };
+            sampled.next_if_eq(&&page).map(|_| job)
+        };
+        self.chunks.iter().enumerate().filter_map(job).collect()
     }
 }
 
@@ -314,23 +312,12 @@ fn follow_lanes(
     layouts: &[Layout],
     mains: &[MainPages<'_>],
 ) {
-    let mut what_ifs: Vec<WhatIf> = Vec::new();
-    for (table, (run, main)) in runs.iter_mut().zip(mains).enumerate() {
-        let layout = &layouts[run.state];
-        let first = what_ifs.len();
-        for (index, lane) in run.lanes.iter_mut().enumerate() {
-            let chunks = layout.cut(lane.segment_filled(layout.cell_bytes(), &main.pages));
-            if chunks == main.chunks {
-                lane.start(Arc::clone(&main.pages));
-            } else if let Some(known) = what_ifs[first..].iter_mut().find(|known| known.chunks == chunks) {
-                known.lanes.push(index);
-            } else {
-                what_ifs.push(WhatIf { table, chunks, sampled: Vec::new(), lanes: vec![index] });
-            }
-        }
-        let sizes = what_ifs.len() - first;
-        what_ifs[first..].iter_mut().for_each(|what_if| what_if.sample(sizes));
-    }
+    let what_ifs: Vec<WhatIf> = runs
+        .iter_mut()
+        .zip(mains)
+        .enumerate()
+        .flat_map(|(table, (run, main))| cut_lanes(table, run, &layouts[run.state], main))
+        .collect();
     let jobs: Vec<Job> = what_ifs
         .iter()
         .flat_map(|what_if| {
@@ -341,8 +328,7 @@ fn follow_lanes(
     let mut packed = workers.pack(segment, &jobs).into_iter();
     for what_if in what_ifs {
         let mut sampled = vec![None; what_if.chunks.len()];
-        for page in &what_if.sampled {
-            let Some(Packed { image, outputs, .. }) = packed.next() else { break };
+        for (page, Packed { image, outputs, .. }) in what_if.sampled.iter().zip(packed.by_ref()) {
             // An encoder that gave up made at least as many bytes as it got.
             sampled[*page] = Some(outputs[0].unwrap_or(PackedBytes(image.0)));
         }
@@ -355,4 +341,25 @@ fn follow_lanes(
             run.lanes[lane].start(Arc::clone(&pages));
         }
     }
+}
+
+/// Cuts the segment for each of one codec's lanes. Those that cut it as the run did start at once; the others
+/// are brought together by their boundaries, since nearby image sizes often lead to the same ones.
+fn cut_lanes(table: usize, run: &mut TableRun, layout: &Layout, main: &MainPages<'_>) -> Vec<WhatIf> {
+    let mut what_ifs: Vec<WhatIf> = Vec::new();
+    for (index, lane) in run.lanes.iter_mut().enumerate() {
+        let chunks = layout.cut(lane.segment_filled(layout.cell_bytes(), &main.pages));
+        if chunks == main.chunks {
+            lane.start(Arc::clone(&main.pages));
+        } else if let Some(known) = what_ifs.iter_mut().find(|known| known.chunks == chunks) {
+            known.lanes.push(index);
+        } else {
+            what_ifs.push(WhatIf { table, chunks, sampled: Vec::new(), lanes: vec![index] });
+        }
+    }
+    let sizes = what_ifs.len();
+    for what_if in &mut what_ifs {
+        what_if.sample(sizes);
+    }
+    what_ifs
 }

@@ -1,3 +1,5 @@
 //! What a B-tree stores: keys and values.
 
 pub mod collection;
+pub mod index;
+pub mod keystring;

@@ -212,6 +212,8 @@ fn assert_promise(title: &str, comparisons: &[Comparison], known_beyond: usize) 
         let Measured { name, codec, storage_bytes_median: median, .. } = &row.measured;
         let within =
             row.predicted.abs_diff(*median) <= SMALL_BLOCKS * 4096 || row.error_pct().abs() <= SMALL_PCT;
+        // Where the server's own runs lie further apart than that, no one figure can promise more.
+        let within = within || row.beyond_pct() == 0.0;
         assert!(within, "{title}: {name} {codec}, a small collection");
     }
     let inside = comparisons.iter().filter(|row| row.inside_band()).count();

@@ -319,6 +319,7 @@ fn inputs_may_be_more_than_a_process_can_open() {
 mod unix {
     use super::*;
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
     use std::process::Command;
 
     fn pipe(case: &Case) {
@@ -388,8 +389,7 @@ mod unix {
     #[test]
     fn what_cannot_be_read_says_the_systems_answer() {
         let case = Case::new("estimate -q secret.bson").file("secret.bson", &documents(1));
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(case.path("secret.bson"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(case.path("secret.bson"), fs::Permissions::from_mode(0o000)).unwrap();
         if fs::read(case.path("secret.bson")).is_err() {
             let answer = case.run();
             assert_eq!(

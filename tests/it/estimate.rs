@@ -170,7 +170,8 @@ fn a_full_disk_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "error: standard output: cannot write: No space left on device (os error 28)\n\nhint: nothing was kept; make room and run it again\n"
+        "error: standard output: cannot write: No space left on device (os error 28)\n\n\
+         hint: nothing was kept; make room and run it again\n"
     );
 }
 

@@ -19,6 +19,7 @@ mod docs;
 mod estimate;
 mod golden;
 mod help;
+mod keystring;
 mod memory;
 mod mutations;
 mod pages;

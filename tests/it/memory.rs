@@ -34,7 +34,7 @@ impl Endless {
 }
 
 impl Source for Endless {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "endless"
     }
 

@@ -54,7 +54,7 @@ const PIECES: [&[u8]; 24] = [
 
 fn mutated(seed: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = seed.to_vec();
-    for _ in 0..1 + numbers.below(4) {
+    for _ in 0..=numbers.below(4) {
         let at = numbers.below(bytes.len() + 1);
         let end = at + numbers.below((bytes.len() - at).min(40) + 1);
         match numbers.below(7) {
