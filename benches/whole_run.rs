@@ -21,6 +21,7 @@ use pagepress::{
         segment::{Cut, MemoryPage},
     },
     pipeline::{Plan, Timing, estimate_collection},
+    record::index::IndexSpec,
     source::{OnBadDocument, bson::BsonSource},
     units::RawBytes,
 };
@@ -52,7 +53,8 @@ fn whole_run(
     let mut source = BsonSource::new("bench".to_owned(), documents, None, OnBadDocument::Stop);
     let table = TableConfig::collection(Release::NEWEST);
     let (loads, codecs) = (vec![LoadState::Settled], codecs.to_vec());
-    let plan = Plan { table, loads, codecs, threads, on_bad: OnBadDocument::Stop, timing };
+    let indexes = vec![IndexSpec::id()];
+    let plan = Plan { table, loads, indexes, codecs, threads, on_bad: OnBadDocument::Stop, timing };
     let estimate = estimate_collection("bench", &mut source, &plan, &mut |_| ()).unwrap();
     (start.elapsed(), estimate.storage.iter().map(|row| row.storage.0).collect())
 }

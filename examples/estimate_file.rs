@@ -9,6 +9,7 @@ use pagepress::{
     estimate::LoadState,
     geometry::wiredtiger::{Release, TableConfig},
     pipeline::{Plan, Timing, estimate_collection},
+    record::index::IndexSpec,
     source::{self, OnBadDocument, OpenOptions},
 };
 use std::{error::Error, io::Write, path::PathBuf};
@@ -19,6 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let zstd = [ZstdLevel::new(3).ok_or("no such level")?, ZstdLevel::SERVER].map(CodecKind::Zstd);
     let plan = Plan {
         table: TableConfig::collection(Release::NEWEST),
+        indexes: vec![IndexSpec::id()],
         loads: vec![LoadState::Settled, LoadState::Bulk],
         codecs: vec![CodecKind::None, CodecKind::Snappy, zlib, zstd[0], zstd[1]],
         threads: std::thread::available_parallelism()?, // the result does not depend on how many

@@ -29,6 +29,7 @@
 //!     .collect();
 //! let plan = Plan {
 //!     table: TableConfig::collection(Release::NEWEST),
+//!     indexes: Vec::new(),
 //!     loads: vec![LoadState::Settled],
 //!     codecs: vec![CodecKind::None, CodecKind::Zstd(ZstdLevel::SERVER)],
 //!     threads: NonZeroUsize::MIN,

@@ -37,7 +37,7 @@ pub(super) struct Args {
 #[derive(Clone, Debug, clap::Subcommand)]
 pub(super) enum Command {
     #[command(about = help::ESTIMATE, long_about = help::ESTIMATE_LONG, after_long_help = help::ESTIMATE_EXAMPLES)]
-    Estimate(EstimateArgs),
+    Estimate(Box<EstimateArgs>),
     #[command(about = help::FACTS, long_about = help::FACTS_LONG, after_long_help = help::FACTS_EXAMPLES)]
     Facts,
     #[command(about = help::COMPLETIONS, after_long_help = help::COMPLETIONS_EXAMPLES)]
@@ -72,6 +72,8 @@ pub(super) struct EstimateArgs {
     #[arg(long, value_name = "STATE", hide_possible_values = true, help_heading = MODEL)]
     #[arg(help = help::LOAD, long_help = help::LOAD_LONG)]
     pub load: Option<LoadArg>,
+    #[arg(long, value_name = "JSON", help_heading = MODEL, help = help::INDEX, long_help = help::INDEX_LONG)]
+    pub index: Vec<String>,
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = MODEL)]
     #[arg(help = help::leaf_page_max(), long_help = help::leaf_page_max_long())]
     pub leaf_page_max: Option<String>,

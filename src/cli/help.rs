@@ -151,6 +151,21 @@ is rewritten after the history window, 5 minutes by default.
 
 [default: both]";
 
+pub(super) const INDEX: &str = "An index to predict; repeatable [default: _id_]";
+
+pub(super) const INDEX_LONG: &str = "\
+An index to predict beside `_id_`, which every collection has. Repeatable.
+
+A key pattern, `{\"user\":1,\"ts\":-1}`, or a document as createIndexes takes it, \
+`{\"key\":{\"user\":1},\"unique\":true}`, with unique, sparse, partialFilterExpression \
+and name. Compound, descending, dotted, multikey, hashed and wildcard indexes are \
+known; text, 2d, 2dsphere and collations are refused.
+
+Each is predicted as it comes out when it is there during the load, in each state, \
+and when it is built afterwards.
+
+[default: _id_]";
+
 fn default_table() -> TableConfig {
     TableConfig::collection(Release::NEWEST)
 }

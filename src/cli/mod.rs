@@ -7,6 +7,7 @@ mod clock;
 mod estimate;
 mod facts;
 mod help;
+mod index;
 mod manual;
 mod plan;
 mod progress;

@@ -1,6 +1,7 @@
 //! What was typed, checked: from here on only values that cannot be wrong.
 
 use super::args::{EstimateArgs, LoadArg};
+use super::index::parse_indexes;
 use super::progress::Verbosity;
 use super::sizes::parse_size;
 use super::usage::{THREADS_MAX, UsageError};
@@ -58,6 +59,7 @@ impl EstimatePlan {
                 [] => CODECS_DEFAULT.to_vec(),
                 lists => parse_codecs(lists)?,
             },
+            indexes: parse_indexes(&args.index)?,
             threads: match &args.threads {
                 None => std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
                 Some(text) => parse_threads(text)?,

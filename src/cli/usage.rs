@@ -20,6 +20,14 @@ pub enum UsageError {
         /// What to do, one line each.
         hints: Vec<String>,
     },
+    /// An index that no server would build, or whose keys cannot be made exactly.
+    #[error("--index{}: {what}", typed.as_ref().map_or(String::new(), |typed| format!(" `{typed}`")))]
+    Index {
+        /// As typed; `None` if no single one is at fault.
+        typed: Option<String>,
+        /// The rule that it breaks.
+        what: String,
+    },
     /// Nothing to do.
     #[error("no command given")]
     NoCommand,
@@ -153,6 +161,11 @@ impl UsageError {
     pub fn hints(&self) -> Vec<String> {
         match self {
             Self::Grammar { hints, .. } => hints.clone(),
+            Self::Index { .. } => vec![
+                "write a key pattern, `--index '{\"user\":1,\"ts\":-1}'`, or a createIndexes document, \
+                 `--index '{\"key\":{\"user\":1},\"unique\":true}'`"
+                    .to_owned(),
+            ],
             Self::NoCommand => vec![
                 "to estimate from a file, run `pagepress estimate FILE`".to_owned(),
                 "`pagepress --help` lists the commands".to_owned(),

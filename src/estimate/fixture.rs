@@ -57,6 +57,7 @@ pub(crate) fn logs() -> Estimate {
             documents_skipped: 0,
             skip_reasons: Vec::new(),
             sampled_fraction: 1.0,
+            indexes: Vec::new(),
             storage: vec![
                 none(),
                 snappy(),

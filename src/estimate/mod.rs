@@ -3,9 +3,11 @@
 pub mod band;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod index;
 mod remarks;
 mod tally;
 
+pub use index::{IndexBuild, IndexEstimate, PatternValue};
 pub use remarks::{Remark, remarks};
 pub use tally::{BlockHistogram, Tally};
 
@@ -135,6 +137,8 @@ pub struct CollectionEstimate {
     pub sampled_fraction: f64,
     /// One row a codec and state.
     pub storage: Vec<StorageEstimate>,
+    /// One row an index, state and build.
+    pub indexes: Vec<IndexEstimate>,
 }
 
 impl CollectionEstimate {

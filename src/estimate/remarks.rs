@@ -1,6 +1,8 @@
 //! What the figures say together: the lines under a table that a reader would else have to work out.
 
-use super::{CodecName, CollectionEstimate, LoadState, ModelFacts, StorageEstimate};
+use super::{
+    CodecName, CollectionEstimate, IndexBuild, IndexEstimate, LoadState, ModelFacts, StorageEstimate,
+};
 use crate::units::{DiskBytes, Grouped, Human};
 use std::fmt;
 
@@ -122,6 +124,31 @@ pub enum Remark {
     },
     /// What makes the bulk state larger, and when it goes away.
     WindowsPass,
+    /// A server would not take some documents because of an index.
+    IndexRefuses {
+        /// Which index.
+        name: String,
+        /// How many documents.
+        documents: u64,
+        /// The first one's.
+        reason: String,
+    },
+    /// An index whose keys are more than are held in memory.
+    IndexTooLarge {
+        /// Which index.
+        name: String,
+    },
+    /// Building an index on the loaded documents takes much less than having it there during the load.
+    BuildAfterLoad {
+        /// Which index.
+        name: String,
+        /// In which state of the load.
+        load: LoadState,
+        /// There during the load.
+        before: DiskBytes,
+        /// Built afterwards.
+        after: DiskBytes,
+    },
     /// Speeds were taken here and now.
     SpeedsMeasured {
         /// Page image bytes that one repetition packed, at most.
@@ -181,6 +208,20 @@ impl fmt::Display for Remark {
                 "bulk: time windows of about 15 bytes a value stay until a page is rewritten after the history window \
                  (5 minutes; 0: settled)",
             ),
+            Self::IndexRefuses { name, documents, reason } => {
+                let documents = Grouped(*documents);
+                write!(f, "index {name}: a server would refuse {documents} documents; the first: {reason}")
+            }
+            Self::IndexTooLarge { name } => {
+                write!(f, "index {name}: its keys take more than 1 GiB of memory, so its size is not predicted")
+            }
+            Self::BuildAfterLoad { name, load, before, after } => write!(
+                f,
+                "index {name}: {} when it is there during a {} load, {} when createIndex follows the load",
+                Human(before.0),
+                load.name(),
+                Human(after.0)
+            ),
             Self::SpeedsMeasured { image_bytes_timed } => write!(
                 f,
                 "speeds were measured on this machine, one thread, on {} of page images",
@@ -228,6 +269,7 @@ pub fn remarks(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remar
     if let Some(above) = bulk_above(collection) {
         found.extend([above, Remark::WindowsPass]);
     }
+    found.extend(about_indexes(collection));
     let timed = collection.storage.iter().filter_map(|row| row.speed).map(|speed| speed.image_bytes_timed);
     found.extend(timed.max().map(|image_bytes_timed| Remark::SpeedsMeasured { image_bytes_timed }));
     found
@@ -244,6 +286,40 @@ fn about_the_input(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<R
     }
     if collection.ids_added > 0 {
         found.push(Remark::IdsAdded { documents: collection.ids_added, of: collection.documents });
+    }
+    found
+}
+
+/// Saving of a build after the load from which it is worth a line.
+const BUILD_AFTER_TENTHS_MIN: u64 = 200;
+
+fn about_indexes(collection: &CollectionEstimate) -> Vec<Remark> {
+    let mut found = Vec::new();
+    for row in &collection.indexes {
+        let name = row.name.clone();
+        let told_before = found.iter().any(|remark| match remark {
+            Remark::IndexRefuses { name, .. } | Remark::IndexTooLarge { name } => *name == row.name,
+            _ => false,
+        });
+        match (&row.refused_reason, row.storage) {
+            _ if told_before => {}
+            (Some(reason), _) => {
+                let (documents, reason) = (row.documents_refused, reason.clone());
+                found.push(Remark::IndexRefuses { name, documents, reason });
+            }
+            (None, None) => found.push(Remark::IndexTooLarge { name }),
+            (None, Some(_)) => {}
+        }
+    }
+    for after in collection.indexes.iter().filter(|row| row.build == IndexBuild::AfterLoad) {
+        let during = |row: &&IndexEstimate| row.build == IndexBuild::BeforeLoad && row.name == after.name;
+        let largest = collection.indexes.iter().filter(during).max_by_key(|row| row.storage);
+        let Some((before, load)) = largest.and_then(|row| Some((row.storage?, row.load))) else { continue };
+        let Some(after_bytes) = after.storage.filter(|after| *after < before) else { continue };
+        let saved = Tenths::of(before.0 - after_bytes.0, before.0);
+        if saved.is_some_and(|saved| saved > Tenths(BUILD_AFTER_TENTHS_MIN)) {
+            found.push(Remark::BuildAfterLoad { name: after.name.clone(), load, before, after: after_bytes });
+        }
     }
     found
 }

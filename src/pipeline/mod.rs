@@ -9,6 +9,7 @@
 //! A segment's pages are packed on all threads, then looked at in key order, so the outcome does not depend
 //! on the number of threads. Memory holds two segments and their pages, whatever the input's size.
 
+mod indexes;
 mod outcome;
 mod run;
 mod schedule;
@@ -20,6 +21,7 @@ mod workers;
 use crate::codec::{self, CodecKind};
 use crate::estimate::{CollectionEstimate, LoadState, ModelFacts};
 use crate::geometry::wiredtiger::TableConfig;
+use crate::record::index::IndexSpec;
 use crate::source::{OnBadDocument, Source, SourceError};
 use std::num::NonZeroUsize;
 
@@ -32,6 +34,8 @@ pub struct Plan {
     pub loads: Vec<LoadState>,
     /// Codecs, in the order of the report.
     pub codecs: Vec<CodecKind>,
+    /// Indexes, in the order of the report. A collection has [`IndexSpec::id`] at least.
+    pub indexes: Vec<IndexSpec>,
     /// Threads that build and pack images.
     pub threads: NonZeroUsize,
     /// What to do with a document that cannot be taken.

@@ -310,7 +310,7 @@ mod tests {
                 let start = layout.cell_bytes_before(taken);
                 taken += *records as usize;
                 let image_bytes = header + layout.cell_bytes_before(taken) - start;
-                Chunk { records: *records, image_bytes, last: taken == layout.cumulated.len() }
+                Chunk { records: *records, image_bytes, held_back: 0, last: taken == layout.cumulated.len() }
             })
             .collect()
     }
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_page_that_saves_no_unit_is_raw_and_moves_no_size() {
-        let chunk = Chunk { records: 1, image_bytes: 30_000, last: false };
+        let chunk = Chunk { records: 1, image_bytes: 30_000, held_back: 0, last: false };
         let raw = outcome(&chunk, Some(PackedBytes(29_000)), UNIT);
         assert_eq!((raw.packed_bytes, raw.stored_bytes), (None, 32_768));
         assert_eq!(raw.moves(size(65_536)), size(65_536));

@@ -2,6 +2,7 @@
 
 use super::{
     PipelineError, Plan, Progress, Timing,
+    indexes::{self, IndexRun},
     outcome::{self, Layout, PackProfile, PageOutcome, Pages},
     schedule::Lane,
     segments::{Segment, SegmentReader},
@@ -32,6 +33,7 @@ pub(super) struct CollectionRun<'p> {
     workers: Workers,
     states: Vec<State>,
     runs: Vec<TableRun>,
+    indexes: Vec<IndexRun>,
 }
 
 /// One table along the run: one state, one codec.
@@ -78,7 +80,8 @@ impl<'p> CollectionRun<'p> {
                 codecs.map(move |(codec, kind)| TableRun::new(state, codec, *kind, &plan.table))
             })
             .collect();
-        Ok(Self { plan, workers, states, runs })
+        let indexes = plan.indexes.iter().cloned().map(IndexRun::new).collect();
+        Ok(Self { plan, workers, states, runs, indexes })
     }
 
     pub(super) fn estimate(
@@ -93,10 +96,13 @@ impl<'p> CollectionRun<'p> {
         let mut there_is_more = reader.next_segment(&mut segment)?;
         while there_is_more {
             observe(reader.progress());
-            let Self { plan, workers, states, runs } = &mut self;
+            let Self { plan, workers, states, runs, indexes } = &mut self;
             let (read, ()) = workers.join(
                 || reader.next_segment(&mut next),
-                || pack_segment(plan, workers, states, runs, &segment),
+                || {
+                    workers.for_each(indexes, |index| index.take(&segment));
+                    pack_segment(plan, workers, states, runs, &segment);
+                },
             );
             there_is_more = read?;
             std::mem::swap(&mut segment, &mut next);
@@ -108,6 +114,7 @@ impl<'p> CollectionRun<'p> {
             return Err(PipelineError::NoDocuments { input, skipped: skipped.documents, first_reason });
         }
         let states = self.states;
+        let indexes = indexes::finish(&self.indexes, &states, &self.plan.table, &self.workers);
         let storage = self.runs.into_iter().map(|run| run.finish(self.plan, &states)).collect();
         Ok(CollectionEstimate {
             name: name.to_owned(),
@@ -119,6 +126,7 @@ impl<'p> CollectionRun<'p> {
             skip_reasons: skipped.reasons,
             sampled_fraction: 1.0,
             storage,
+            indexes,
         })
     }
 }

@@ -6,7 +6,7 @@ use crate::geometry::wiredtiger::{charge, image::LeafImage, window::LoadClock};
 use crate::units::{AllocationUnit, PackedBytes, RawBytes};
 use rayon::{
     ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder,
-    iter::{IntoParallelRefIterator, ParallelIterator},
+    iter::{IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelIterator},
 };
 use std::{
     num::NonZeroUsize,
@@ -81,6 +81,16 @@ impl Workers {
         b: impl FnOnce() -> B + Send,
     ) -> (A, B) {
         self.pool.install(|| rayon::join(a, b))
+    }
+
+    /// Runs `each` on every item, on all threads. Results stand in the order of the items.
+    pub fn map<T: Sync, R: Send>(&self, items: &[T], each: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+        self.pool.install(|| items.par_iter().map(each).collect())
+    }
+
+    /// Runs `each` on every item, which it may change, on all threads.
+    pub fn for_each<T: Send>(&self, items: &mut [T], each: impl Fn(&mut T) + Sync + Send) {
+        self.pool.install(|| items.par_iter_mut().for_each(each));
     }
 
     /// Builds and packs every job's image. Results stand in the order of the jobs.

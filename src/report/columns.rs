@@ -2,7 +2,7 @@
 
 use super::grid::{Align, Grid, Head};
 use super::number::{Cell, Scale};
-use crate::estimate::{CollectionEstimate, Estimate, ModelFacts, Speed, StorageEstimate};
+use crate::estimate::{CollectionEstimate, Estimate, IndexEstimate, ModelFacts, Speed, StorageEstimate};
 
 /// What a cell may draw on.
 pub(super) struct Row<'a> {
@@ -124,6 +124,38 @@ pub(super) fn human(model: &ModelFacts, collection: &CollectionEstimate) -> Grid
     let body = rows(model, collection)
         .map(|row| shown().map(|(column, _)| (column.cell)(&row).human(scale)).collect());
     Grid { heads: heads.collect(), rows: body.collect() }
+}
+
+/// The indexes of one collection; `None` without any.
+pub(super) fn indexes(collection: &CollectionEstimate) -> Option<Grid> {
+    let largest = collection.indexes.iter().filter_map(|row| row.storage).max()?;
+    let scale = Scale::fitting(largest.0);
+    let head = |label, unit: &str, align| Head { label, unit: unit.to_owned(), align };
+    let heads = vec![
+        head("index", "", Align::Left),
+        head("load", "", Align::Left),
+        head("build", "", Align::Left),
+        head("storage", &format!("[{}]", scale.name()), Align::Right),
+        head("bytes/", "entry", Align::Right),
+        head("entries", "", Align::Right),
+        head("basis", "", Align::Left),
+    ];
+    let cells = |row: &IndexEstimate| {
+        // Tenths of a byte, rounded down.
+        let per_entry = row.storage.and_then(|storage| (storage.0 * 10).checked_div(row.entries));
+        [
+            Cell::Text(row.name.clone()),
+            Cell::Text(row.load.name().to_owned()),
+            Cell::Text(row.build.name().to_owned()),
+            row.storage.map_or(Cell::Unknown, |storage| Cell::Bytes(storage.0)),
+            per_entry.map_or(Cell::Unknown, |tenths| Cell::Text(format!("{}.{}", tenths / 10, tenths % 10))),
+            Cell::Count(row.entries),
+            Cell::Text(row.basis.name().to_owned()),
+        ]
+        .map(|cell| cell.human(scale))
+        .to_vec()
+    };
+    Some(Grid { heads, rows: collection.indexes.iter().map(cells).collect() })
 }
 
 /// The columns with a head, each with its label.

@@ -20,6 +20,10 @@ impl Report for Markdown {
                 escaped(&heading::rules(&estimate.model).join(", "))
             })?;
             write_grid(&columns::human(&estimate.model, collection), out)?;
+            if let Some(indexes) = columns::indexes(collection) {
+                writeln!(out)?;
+                write_grid(&indexes, out)?;
+            }
             let remarks = remarks(&estimate.model, collection);
             if !remarks.is_empty() {
                 writeln!(out)?;

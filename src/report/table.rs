@@ -19,6 +19,9 @@ impl Report for Table {
             writeln!(out, "{}  {documents}", Printable(&collection.name))?;
             writeln!(out, "{}\n", heading::rules(&estimate.model).join("  "))?;
             writeln!(out, "{}", aligned(&columns::human(&estimate.model, collection)))?;
+            if let Some(indexes) = columns::indexes(collection) {
+                writeln!(out, "\n{}", aligned(&indexes))?;
+            }
             let remarks = remarks(&estimate.model, collection);
             if !remarks.is_empty() {
                 writeln!(out)?;

@@ -4,7 +4,9 @@
 //! that goes or changes its meaning needs the next schema number.
 
 use super::number;
-use crate::estimate::{CollectionEstimate, Estimate, ModelFacts, StorageEstimate, Timing};
+use crate::estimate::{
+    CollectionEstimate, Estimate, IndexEstimate, ModelFacts, PatternValue, StorageEstimate, Timing,
+};
 use serde::{Serialize, Serializer};
 
 const SCHEMA: u32 = 1;
@@ -49,7 +51,7 @@ struct CollectionV1<'a> {
     skip_reasons: &'a [String],
     sampled_fraction: f64,
     storage: Vec<StorageV1>,
-    indexes: [IndexV1; 0],
+    indexes: Vec<IndexV1<'a>>,
 }
 
 #[derive(Serialize)]
@@ -84,9 +86,20 @@ struct BlocksV1 {
     blocks: u64,
 }
 
-/// No index is estimated, so none is written.
 #[derive(Serialize)]
-struct IndexV1 {}
+struct IndexV1<'a> {
+    name: &'a str,
+    #[serde(serialize_with = "as_pattern")]
+    key: &'a [(String, PatternValue)],
+    load: &'static str,
+    build: &'static str,
+    entries: u64,
+    storage_bytes: Option<u64>,
+    leaf_pages: Option<u64>,
+    documents_refused: u64,
+    refused_reason: Option<&'a str>,
+    basis: &'static str,
+}
 
 #[derive(Serialize)]
 struct TimingV1 {
@@ -96,6 +109,20 @@ struct TimingV1 {
 
 fn as_map<S: Serializer>(pairs: &&[(&'static str, String)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(pairs.iter().map(|(name, version)| (name, version)))
+}
+
+/// `{"user": 1, "ts": -1}`, in the order of the fields; whole numbers without a point.
+fn as_pattern<S: Serializer>(pattern: &&[(String, PatternValue)], serializer: S) -> Result<S::Ok, S::Error> {
+    use serde::ser::SerializeMap;
+    let mut map = serializer.serialize_map(Some(pattern.len()))?;
+    for (field, value) in *pattern {
+        match value {
+            PatternValue::Whole(number) => map.serialize_entry(field, number)?,
+            PatternValue::Number(number) => map.serialize_entry(field, number)?,
+            PatternValue::Text(text) => map.serialize_entry(field, text)?,
+        }
+    }
+    map.end()
 }
 
 /// `estimate` as it goes out.
@@ -144,6 +171,7 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         skip_reasons,
         sampled_fraction,
         storage,
+        indexes,
     } = collection;
     CollectionV1 {
         name,
@@ -155,7 +183,7 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         skip_reasons,
         sampled_fraction: number::ratio(*sampled_fraction),
         storage: storage.iter().map(|row| storage_v1(collection, row)).collect(),
-        indexes: [],
+        indexes: indexes.iter().map(index_v1).collect(),
     }
 }
 
@@ -202,6 +230,33 @@ fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> Storage
         compress_mb_per_s: speed.map(|speed| number::measured(speed.compress_mb_per_s)),
         decompress_mb_per_s: speed.and_then(|speed| speed.decompress_mb_per_s).map(number::measured),
         image_bytes_timed: speed.map(|speed| speed.image_bytes_timed),
+    }
+}
+
+fn index_v1(row: &IndexEstimate) -> IndexV1<'_> {
+    let IndexEstimate {
+        name,
+        pattern,
+        load,
+        build,
+        entries,
+        storage,
+        leaf_pages,
+        documents_refused,
+        refused_reason,
+        basis,
+    } = row;
+    IndexV1 {
+        name,
+        key: pattern,
+        load: load.name(),
+        build: build.name(),
+        entries: *entries,
+        storage_bytes: storage.map(|storage| storage.0),
+        leaf_pages: *leaf_pages,
+        documents_refused: *documents_refused,
+        refused_reason: refused_reason.as_deref(),
+        basis: basis.name(),
     }
 }
 

@@ -40,7 +40,7 @@ const SMALL_BLOCKS: u64 = 3;
 const INSIDE_BAND_SHARE: f64 = 0.95;
 const BAND_WIDTH_PCT: f64 = 4.0;
 
-fn shared() -> Option<PathBuf> {
+pub fn shared() -> Option<PathBuf> {
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     let folder = std::env::var_os("PAGEPRESS_SHARED").map_or_else(default, PathBuf::from);
     let there = folder.join("groundtruth").is_dir() && folder.join("datasets").is_dir();
@@ -76,18 +76,24 @@ struct Server {
 }
 
 fn predict(shared: &Path, name: &str, codecs: Vec<CodecKind>, server: Server) -> CollectionEstimate {
-    let file = File::open(shared.join("datasets").join(format!("{name}.bson.zst"))).unwrap();
-    let stream = zstd::stream::read::Decoder::new(file).unwrap();
-    let mut source = BsonSource::new(name.to_owned(), stream, None, OnBadDocument::Stop);
     let plan = Plan {
         table: TableConfig::collection(Release::parse(server.release).unwrap()),
+        indexes: Vec::new(),
         loads: vec![server.load],
         codecs,
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         on_bad: OnBadDocument::Stop,
         timing: Timing::Skip,
     };
-    estimate_collection(name, &mut source, &plan, &mut |_| ()).unwrap()
+    run(shared, name, &plan)
+}
+
+/// Runs a plan over one of the measured data sets.
+pub fn run(shared: &Path, name: &str, plan: &Plan) -> CollectionEstimate {
+    let file = File::open(shared.join("datasets").join(format!("{name}.bson.zst"))).unwrap();
+    let stream = zstd::stream::read::Decoder::new(file).unwrap();
+    let mut source = BsonSource::new(name.to_owned(), stream, None, OnBadDocument::Stop);
+    estimate_collection(name, &mut source, plan, &mut |_| ()).unwrap()
 }
 
 /// A prediction beside its measurement.
@@ -132,11 +138,11 @@ impl Comparison {
     }
 }
 
-fn pct(value: u64, reference: u64) -> f64 {
+pub fn pct(value: u64, reference: u64) -> f64 {
     (value as f64 / reference as f64 - 1.0) * 100.0
 }
 
-fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
+pub fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_by(f64::total_cmp);
     if sorted.is_empty() { 0.0 } else { sorted[((sorted.len() - 1) as f64 * share).round() as usize] }

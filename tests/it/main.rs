@@ -19,6 +19,8 @@ mod docs;
 mod estimate;
 mod golden;
 mod help;
+mod index_accuracy;
+mod index_pages;
 mod keystring;
 mod memory;
 mod mutations;

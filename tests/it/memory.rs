@@ -77,6 +77,8 @@ fn buffers_hold_one_memory_page_whatever_the_inputs_length() {
         table: TableConfig::collection(Release::NEWEST),
         loads: vec![LoadState::Settled],
         codecs: vec![CodecKind::None],
+        // Keys of an index are held to their end, up to a bound of their own.
+        indexes: Vec::new(),
         threads: NonZeroUsize::new(2).unwrap(),
         on_bad: OnBadDocument::Stop,
         timing: Timing::Skip,

@@ -5,6 +5,7 @@ use pagepress::{
     estimate::{CollectionEstimate, LoadState},
     geometry::wiredtiger::{Release, TableConfig},
     pipeline::{PipelineError, Plan, Timing, estimate_collection},
+    record::index::IndexSpec,
     source::{self, Format, OnBadDocument, OpenOptions, SourceError},
 };
 use std::{fs, num::NonZeroUsize, path::Path};
@@ -88,6 +89,7 @@ fn estimate(path: &Path, options: OpenOptions) -> Result<CollectionEstimate, Fai
         table: TableConfig::collection(Release::NEWEST),
         loads: vec![LoadState::Settled, LoadState::Bulk],
         codecs: vec![CodecKind::None],
+        indexes: vec![IndexSpec::id()],
         threads: NonZeroUsize::MIN,
         on_bad: options.on_bad,
         timing: Timing::Skip,

@@ -155,6 +155,7 @@ fn estimate(case: &Case, stream: &[u8], threads: usize) -> CollectionEstimate {
     let mut source = BsonSource::new(case.name.clone(), stream, None, OnBadDocument::Stop);
     let plan = Plan {
         table: config(case, case.measured().cache_bytes),
+        indexes: Vec::new(),
         loads: vec![LoadState::Settled],
         codecs: case.codecs.iter().map(|name| codec(name)).collect(),
         threads: NonZeroUsize::new(threads).unwrap(),

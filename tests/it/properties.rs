@@ -10,6 +10,7 @@ use pagepress::{
         reconcile::{Chunk, Chunker, Item, Limits, chunks},
     },
     pipeline::{Plan, Timing, estimate_collection},
+    record::index::IndexSpec,
     source::{OnBadDocument, bson::BsonSource},
     units::{AllocationUnit, DiskBytes, PackedBytes, RawBytes},
 };
@@ -78,6 +79,7 @@ fn estimate(stream: &[u8], table: TableConfig, threads: usize) -> CollectionEsti
             CodecKind::Zlib(ZlibLevel::new(1).unwrap()),
             CodecKind::Zstd(ZstdLevel::new(1).unwrap()),
         ],
+        indexes: vec![IndexSpec::id()],
         threads: NonZeroUsize::new(threads).unwrap(),
         on_bad: OnBadDocument::Stop,
         timing: Timing::Skip,
@@ -109,6 +111,7 @@ fn assert_sound(row: &StorageEstimate, unit: AllocationUnit) {
 }
 
 fn assert_same(a: &CollectionEstimate, b: &CollectionEstimate) {
+    assert_eq!(a.indexes, b.indexes);
     for (a, b) in a.storage.iter().zip(&b.storage) {
         assert_eq!((a.load, &a.codec, a.storage, a.band), (b.load, &b.codec, b.storage, b.band));
         assert_eq!(a.tally, b.tally);

@@ -51,6 +51,18 @@ const DESCRIPTOR_SHORT_KEY: u8 = 0x01;
 const DESCRIPTOR_SHORT_VALUE: u8 = 0x03;
 const DESCRIPTOR_LONG_VALUE: u8 = 0x80;
 
+/// Bytes of a key cell without its data: the descriptor, a byte for the prefix if there is one, and the length
+/// of the rest unless the descriptor holds it.
+///
+/// Source: `__wt_cell_pack_leaf_key` and `__wt_cell_pack_int_key`, `src/include/cell_inline.h` at tag
+/// mongodb-8.0.0.
+#[must_use]
+pub fn key_header_bytes(prefix_bytes: u64, suffix_bytes: u64) -> u32 {
+    let length =
+        if suffix_bytes <= SHORT_BYTES_MAX { 0 } else { packed_bytes(suffix_bytes - LONG_BYTES_ADJUST) };
+    1 + u32::from(prefix_bytes > 0) + length
+}
+
 /// Bytes of the key cell of a `RecordId`: a descriptor byte and the packed id.
 #[must_use]
 pub fn record_id_key_bytes(record_id: u64) -> u32 {

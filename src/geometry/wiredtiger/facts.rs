@@ -136,6 +136,43 @@ pub const UPDATE_MEMORY_ALIGN: u64 = 32;
 /// Source: `__wt_block_addr_pack`, `src/block/block_addr.c`; packing as in [`super::cell::packed_bytes`].
 pub const COOKIE_CHECKSUM_BYTES: u32 = 5;
 
+/// `leaf_page_max` and `internal_page_max` of an index's table: mongod asks for 16 KiB.
+///
+/// Source: `WiredTigerIndex::generateCreateString`.
+pub const INDEX_PAGE_BYTES_MAX: u32 = 16 * 1024;
+
+/// `memory_page_max` of an index's table: the default of 5 MiB.
+///
+/// Source: default of `file.config`, `dist/api_data.py` at tag mongodb-8.0.0.
+pub const INDEX_MEMORY_PAGE_BYTES_MAX: u64 = 5 << 20;
+
+/// `prefix_compression_min`: a shorter common prefix is written out. Source: as above.
+pub const PREFIX_BYTES_MIN: usize = 4;
+
+/// Longest prefix that a key shares: its length is a byte.
+///
+/// Source: `__rec_cell_build_leaf_key`, `src/reconcile/rec_row.c` at tag mongodb-8.0.0.
+pub const PREFIX_BYTES_MAX: usize = 255;
+
+/// A prefix that is longer than its predecessor's by less than this stays as long as that one.
+///
+/// Source: `WT_KEY_PREFIX_PREVIOUS_MINIMUM`, `src/reconcile/rec_row.c` at tag mongodb-8.0.0.
+pub const PREFIX_GAIN_BYTES_MIN: usize = 10;
+
+/// Share of the split size above which a key is stored in blocks of its own, as a divisor.
+///
+/// Source: `__btree_page_sizes`, `src/btree/bt_handle.c` at tag mongodb-8.0.0: `leaf_key_max` is 0 in mongod's
+/// tables, which means a tenth.
+pub const OVERFLOW_KEY_DIVISOR: u64 = 10;
+
+/// The same of a value: `leaf_value_max` is 0 in an index's table, which means half.
+pub const OVERFLOW_VALUE_DIVISOR: u64 = 2;
+
+/// Bytes of a cell that stands for an overflow item, without the address cookie: descriptor and length.
+///
+/// Source: `__wt_cell_pack_ovfl`, `src/include/cell_inline.h` at tag mongodb-8.0.0.
+pub const OVERFLOW_CELL_BYTES: u64 = 2;
+
 /// One constant for `pagepress facts` and the test that holds docs/FORMAT.md to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact {

@@ -6,6 +6,7 @@ use super::{
     window::Aggregate,
 };
 use crate::units::{DiskBytes, RawBytes};
+use std::collections::VecDeque;
 
 /// Internal pages of a finished tree, the root included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,13 +15,55 @@ pub struct InternalPages {
     pub pages: u64,
     /// Bytes of their images.
     pub images: RawBytes,
-    /// Bytes of their blocks. They are never packed: none is larger than one unit by default.
+    /// Bytes of their blocks. A collection's are never packed: none is larger than one unit by default; an
+    /// index has no compressor.
     pub blocks: DiskBytes,
     /// Levels, the root's included.
     pub levels: u32,
 }
 
-/// Builds the levels above the leaves while these are written, in memory that grows with the height only.
+impl InternalPages {
+    /// Their sums.
+    #[must_use]
+    pub fn of(pages: &[InternalPage]) -> Self {
+        let mut total = Self::default();
+        for page in pages {
+            total.pages += 1;
+            total.images += page.image;
+            total.blocks += page.stored;
+            total.levels = total.levels.max(page.level + 1);
+        }
+        total
+    }
+}
+
+/// One internal page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InternalPage {
+    /// 0 just above the leaves.
+    pub level: u32,
+    /// Pages below it.
+    pub children: u32,
+    /// Bytes of its image.
+    pub image: RawBytes,
+    /// Bytes of its block.
+    pub stored: DiskBytes,
+}
+
+/// A block that an internal page points at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Child {
+    /// Bytes of the key that separates it from its left neighbour. That of a tree's first child is not stored.
+    pub key_bytes: u64,
+    /// Where it lies in the file.
+    pub offset: u64,
+    /// Its bytes in the file.
+    pub stored: DiskBytes,
+    /// Of the values in it, if any has a time window.
+    pub windows: Option<Aggregate>,
+}
+
+/// Builds the levels above the leaves while these are written; two open pages a level are all it holds.
 ///
 /// Fan-out follows from the bytes of each entry: a promoted key, and an address cookie of offset, size and
 /// checksum. Source: `__rec_split_row_promote` and `__rec_root_write`, `src/reconcile/rec_write.c`;
@@ -30,6 +73,7 @@ pub struct InternalBuilder {
     config: TableConfig,
     limits: Limits,
     levels: Vec<Level>,
+    pages: Vec<InternalPage>,
     /// Where the next block is written: the file grows by what is appended.
     offset: u64,
     previous_last: Option<u64>,
@@ -38,16 +82,23 @@ pub struct InternalBuilder {
 #[derive(Clone, Debug)]
 struct Level {
     chunker: Chunker,
-    pages: InternalPages,
-    windows: Option<Aggregate>,
+    /// Key lengths and time windows of the children on pages that are not final yet.
+    open: VecDeque<(u64, Option<Aggregate>)>,
+    pages: u64,
+    children: u64,
 }
 
-/// Bytes of the key cell's descriptor, of the address cell's two descriptors and of its length.
+/// Bytes of the address cell's two descriptors and of its length.
 ///
 /// The second descriptor says which fields of a time aggregate follow; without any it is there all the same,
 /// as zero. Source: measured on mongod 6.0.5 and 6.0.27 (`38 00 87 ..`); `__wt_cell_pack_addr`,
 /// `src/include/cell_inline.h` at tag mongodb-8.0.0.
-const ENTRY_OVERHEAD_BYTES: u64 = 1 + 2 + 1;
+const ADDRESS_OVERHEAD_BYTES: u32 = 2 + 1;
+
+/// What the first key of a reconciled page is cut to: nothing sorts before it anyway.
+///
+/// Source: `cell_zero` in `__wti_rec_row_int`, `src/reconcile/rec_row.c` at tag mongodb-8.0.0.
+const FIRST_KEY_BYTES: u64 = 1;
 
 impl InternalBuilder {
     /// For an empty table: the first block is written behind the descriptor.
@@ -57,86 +108,108 @@ impl InternalBuilder {
             config: *config,
             limits: Limits::internal(config.internal_page_bytes_max, config.allocation),
             levels: Vec::new(),
+            pages: Vec::new(),
             offset: config.allocation.bytes(),
             previous_last: None,
         }
     }
 
-    /// Adds a leaf block that holds the records `first..=last`, with the windows on it.
+    /// Adds a leaf block of a collection that holds the records `first..=last`, with the windows on it, behind all
+    /// others.
     pub fn push_leaf(&mut self, first: u64, last: u64, windows: Option<Aggregate>, stored: DiskBytes) {
-        let key_bytes = self.previous_last.map_or(1, |previous| promoted_key_bytes(previous, first));
+        let key_bytes =
+            self.previous_last.map_or(FIRST_KEY_BYTES, |previous| promoted_key_bytes(previous, first));
         self.previous_last = Some(last);
-        let entry = self.entry_bytes(key_bytes, windows, stored);
-        self.offset += stored.0;
-        self.push(0, entry, windows);
+        self.push_child(Child { key_bytes, offset: self.offset, stored, windows });
     }
 
-    fn entry_bytes(&self, key_bytes: u64, windows: Option<Aggregate>, stored: DiskBytes) -> u64 {
+    /// Adds a block in key order, wherever it lies.
+    pub fn push_child(&mut self, child: Child) {
+        self.offset = self.offset.max(child.offset + child.stored.0);
+        self.push(0, child);
+    }
+
+    fn entry_bytes(&self, child: &Child) -> u64 {
         let unit = self.config.allocation.bytes();
-        let cookie = cell::packed_bytes(self.offset / unit - 1)
-            + cell::packed_bytes(stored.0 / unit)
+        let cookie = cell::packed_bytes(child.offset / unit - 1)
+            + cell::packed_bytes(child.stored.0 / unit)
             + facts::COOKIE_CHECKSUM_BYTES;
-        let window_bytes = windows.map_or(0, Aggregate::address_bytes);
-        ENTRY_OVERHEAD_BYTES + key_bytes + u64::from(cookie + window_bytes)
+        let windows = child.windows.map_or(0, Aggregate::address_bytes);
+        let key_header = cell::key_header_bytes(0, child.key_bytes);
+        child.key_bytes + u64::from(key_header + ADDRESS_OVERHEAD_BYTES + windows + cookie)
     }
 
-    fn push(&mut self, level: usize, entry_bytes: u64, windows: Option<Aggregate>) {
-        if level == self.levels.len() {
+    fn push(&mut self, at: usize, mut child: Child) {
+        if at == self.levels.len() {
             let chunker = Chunker::new(self.limits);
-            self.levels.push(Level { chunker, pages: InternalPages::default(), windows: None });
+            self.levels.push(Level { chunker, open: VecDeque::new(), pages: 0, children: 0 });
         }
-        let here = &mut self.levels[level];
-        let done = here.chunker.push_plain(entry_bytes);
-        // Images are held back by two; all of a load's windows pack to the same length, so the newest will do.
-        here.windows = windows;
-        if let Some(image) = done {
-            self.finish_image(level, image);
+        if self.levels[at].children == 0 {
+            child.key_bytes = FIRST_KEY_BYTES;
+        }
+        let entry_bytes = self.entry_bytes(&child);
+        let level = &mut self.levels[at];
+        level.children += 1;
+        level.open.push_back((child.key_bytes, child.windows));
+        if let Some(image) = level.chunker.push_plain(entry_bytes) {
+            self.finish_image(at, image);
         }
     }
 
-    fn finish_image(&mut self, level: usize, image: Chunk) {
-        let stored = self.count(level, image.image_bytes);
-        // Above the leaves keys are copied whole; of a RecordId all but the first are full length.
-        let key_bytes = u64::from(cell::packed_bytes(self.previous_last.unwrap_or(1)));
-        let windows = self.levels[level].windows;
-        let entry = self.entry_bytes(key_bytes, windows, stored);
-        self.push(level + 1, entry, windows);
+    fn finish_image(&mut self, at: usize, image: Chunk) {
+        let stored = self.count(at, image);
+        let children = self.levels[at].open.drain(..image.records as usize);
+        // Above the leaves keys are copied whole.
+        let (mut key_bytes, mut windows) = (None, None::<Aggregate>);
+        for (child_key_bytes, child_windows) in children {
+            key_bytes = key_bytes.or(Some(child_key_bytes));
+            windows = match (windows, child_windows) {
+                (Some(left), Some(right)) => Some(left.with(right)),
+                (left, right) => left.or(right),
+            };
+        }
+        let key_bytes = key_bytes.unwrap_or(FIRST_KEY_BYTES);
+        self.push(at + 1, Child { key_bytes, offset: self.offset, stored, windows });
     }
 
     /// Closes all levels. A table without leaves has a root all the same.
     #[must_use]
-    pub fn finish(mut self) -> InternalPages {
-        let mut level = 0;
-        while level < self.levels.len() {
-            let last = self.levels[level].chunker.clone().finish();
-            let is_root = self.levels[level].pages.pages == 0 && last[1].is_none();
-            if is_root {
-                let bytes = last[0].map_or(u64::from(facts::HEADER_BYTES), |image| image.image_bytes);
-                self.count(level, bytes);
-                self.levels.truncate(level + 1);
-            } else {
-                for image in last.into_iter().flatten() {
-                    self.finish_image(level, image);
-                }
-            }
-            level += 1;
-        }
-        let mut total = InternalPages::default();
-        for Level { pages, .. } in &self.levels {
-            total.pages += pages.pages;
-            total.images += pages.images;
-            total.blocks += pages.blocks;
-            total.levels += 1;
-        }
-        total
+    pub fn finish(self) -> InternalPages {
+        InternalPages::of(&self.into_pages())
     }
 
-    fn count(&mut self, level: usize, image_bytes: u64) -> DiskBytes {
-        let stored = self.config.allocation.round_up(image_bytes);
-        let pages = &mut self.levels[level].pages;
-        pages.pages += 1;
-        pages.images += RawBytes(image_bytes);
-        pages.blocks += stored;
+    /// Closes all levels and lists their pages, the root last.
+    #[must_use]
+    pub fn into_pages(mut self) -> Vec<InternalPage> {
+        let mut at = 0;
+        while at < self.levels.len() {
+            let last = self.levels[at].chunker.clone().finish();
+            let is_root = self.levels[at].pages == 0 && last[1].is_none();
+            if is_root {
+                let bytes = u64::from(facts::HEADER_BYTES);
+                let empty = Chunk { records: 0, held_back: 0, image_bytes: bytes, last: true };
+                self.count(at, last[0].unwrap_or(empty));
+                break;
+            }
+            for image in last.into_iter().flatten() {
+                self.finish_image(at, image);
+            }
+            at += 1;
+        }
+        self.pages.sort_by_key(|page| page.level);
+        self.pages
+    }
+
+    fn count(&mut self, at: usize, image: Chunk) -> DiskBytes {
+        let stored = self.config.allocation.round_up(image.image_bytes);
+        self.levels[at].pages += 1;
+        let level = u32::try_from(at).expect("a tree has few levels");
+        self.pages.push(InternalPage {
+            level,
+            children: image.records,
+            image: RawBytes(image.image_bytes),
+            stored,
+        });
         stored
     }
 }

@@ -10,6 +10,7 @@ pub mod facts;
 pub mod feedback;
 pub mod file;
 pub mod image;
+pub mod index;
 pub mod internal;
 pub mod reconcile;
 pub mod segment;

@@ -50,6 +50,8 @@ impl Limits {
 pub struct Chunk {
     /// Records (key and value) on it.
     pub records: u32,
+    /// Records in its range that stay in memory because they are not committed. See [`Chunker::hold_back`].
+    pub held_back: u32,
     /// Bytes with headers.
     pub image_bytes: u64,
     /// Whether it is the last one of its reconciliation: it never makes the image size grow.
@@ -87,6 +89,13 @@ pub fn saved_bytes(value_bytes: u64) -> u64 {
     update_bytes - facts::UPDATE_MEMORY_BYTES
 }
 
+/// The saved updates of a record: as first counted, and counted anew.
+#[derive(Clone, Copy)]
+struct Saved {
+    bytes: u64,
+    list_bytes: u64,
+}
+
 /// What became of an [`Item`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pushed {
@@ -99,16 +108,37 @@ pub struct Pushed {
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
     records: u32,
+    held_back: u32,
     bytes: u64,
     saved: u64,
+    /// What `saved` becomes when it is counted anew.
+    saved_lists: u64,
     saved_records: u64,
-    /// Records and bytes in front of the second-choice boundary, if one was met.
-    min: Option<(u32, u64)>,
+    /// What lies in front of the second-choice boundary, if one was met.
+    min: Option<Front>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Front {
+    records: u32,
+    held_back: u32,
+    bytes: u64,
 }
 
 impl Open {
-    const EMPTY: Self =
-        Self { records: 0, bytes: facts::HEADER_BYTES as u64, saved: 0, saved_records: 0, min: None };
+    const EMPTY: Self = Self {
+        records: 0,
+        held_back: 0,
+        bytes: facts::HEADER_BYTES as u64,
+        saved: 0,
+        saved_lists: 0,
+        saved_records: 0,
+        min: None,
+    };
+
+    fn front(&self) -> Front {
+        Front { records: self.records, held_back: self.held_back, bytes: self.bytes }
+    }
 }
 
 /// Cuts a stream of records into images, the way one reconciliation does, or one bulk load.
@@ -164,7 +194,16 @@ impl Chunker {
 
     /// Takes a record.
     pub fn push(&mut self, item: Item) -> Pushed {
+        self.push_listed(item, item.saved_bytes)
+    }
+
+    /// Takes a record whose saved updates count for another sum, that of its whole list, once the engine counts
+    /// them anew: when it has written an image, of all that it still holds.
+    ///
+    /// Source: `__rec_split_write_supd`, `src/reconcile/rec_write.c` at tag mongodb-6.0.5.
+    pub fn push_listed(&mut self, item: Item, list_bytes: u64) -> Pushed {
         // An update is saved before the engine asks whether its record still fits.
+        self.current.saved_lists += list_bytes;
         self.current.saved += item.saved_bytes;
         self.current.saved_records += u64::from(item.saved_bytes > 0);
         let pressure = self.pressure();
@@ -174,9 +213,9 @@ impl Chunker {
         if whole {
             let splits = self.crosses_split(bytes) || !self.crosses_min(bytes) || self.crosses(pressure);
             if splits {
-                done = self.split(bytes, item.saved_bytes);
+                done = self.split(bytes, Saved { bytes: item.saved_bytes, list_bytes });
             } else if self.current.records > 0 {
-                self.current.min = Some((self.current.records, self.current.bytes));
+                self.current.min = Some(self.current.front());
             }
         }
         self.current.records += 1;
@@ -185,6 +224,23 @@ impl Chunker {
         if self.current.min.is_none() {
             self.min_space = self.min_space.saturating_sub(bytes);
         }
+        Pushed { done, whole }
+    }
+
+    /// Takes a record of a transaction that has not committed: its update is saved and nothing is written.
+    ///
+    /// Enough of them fill a page that holds little else: then it is cut in front of this record, at half its
+    /// size, too, where a written record would only have left a second-choice boundary.
+    ///
+    /// Source: `__rec_row_leaf_insert`, `src/reconcile/rec_row.c` at tag mongodb-8.0.0 ("fake split points").
+    pub fn hold_back(&mut self, saved_bytes: u64) -> Pushed {
+        self.current.saved += saved_bytes;
+        self.current.saved_lists += saved_bytes;
+        self.current.saved_records += 1;
+        let whole = self.current.records > 0 && self.crosses(self.pressure());
+        let saved = Saved { bytes: saved_bytes, list_bytes: saved_bytes };
+        let done = if whole { self.split(0, saved) } else { None };
+        self.current.held_back += 1;
         Pushed { done, whole }
     }
 
@@ -217,7 +273,7 @@ impl Chunker {
         }
     }
 
-    fn split(&mut self, bytes: u64, saved_bytes: u64) -> Option<Chunk> {
+    fn split(&mut self, bytes: u64, saved: Saved) -> Option<Chunk> {
         let header = u64::from(facts::HEADER_BYTES);
         // A large record behind little: the image takes it rather than being cut short.
         let too_little = self.current.bytes < self.limits.split_bytes / 2 && !self.crosses(self.pressure());
@@ -227,14 +283,21 @@ impl Chunker {
         } else {
             let mut full = self.current;
             // The record at hand goes to the next image, and its update with it.
-            full.saved -= saved_bytes;
-            full.saved_records -= u64::from(saved_bytes > 0);
+            let is_saved = u64::from(saved.bytes > 0);
+            full.saved -= saved.bytes;
+            full.saved_lists -= saved.list_bytes;
+            full.saved_records -= is_saved;
             self.start_image();
-            self.current.saved = saved_bytes;
-            self.current.saved_records = u64::from(saved_bytes > 0);
+            self.current.saved = saved.bytes;
+            self.current.saved_lists = saved.list_bytes;
+            self.current.saved_records = is_saved;
+            if self.previous.is_some() {
+                full.saved = full.saved_lists;
+                self.current.saved = saved.list_bytes;
+            }
             match self.writer {
-                Writer::Reconciliation => self.previous.replace(full).map(|open| chunk(open, false)),
-                Writer::BulkLoad => Some(chunk(full, false)),
+                Writer::Reconciliation => self.previous.replace(full).map(|open| chunk(open.front(), false)),
+                Writer::BulkLoad => Some(chunk(full.front(), false)),
             }
         };
         if self.space < bytes {
@@ -249,31 +312,34 @@ impl Chunker {
     pub fn finish(self) -> [Option<Chunk>; 2] {
         let current = self.current;
         let Some(previous) = self.previous else {
-            return [(current.records > 0).then(|| chunk(current, true)), None];
+            let some = current.records > 0 || current.held_back > 0;
+            return [some.then(|| chunk(current.front(), true)), None];
         };
-        let merged_bytes = previous.bytes + current.bytes - u64::from(facts::HEADER_BYTES);
-        if merged_bytes <= self.limits.page_bytes {
-            let merged =
-                Open { records: previous.records + current.records, bytes: merged_bytes, ..Open::EMPTY };
+        let (previous_all, current_all) = (previous.front(), current.front());
+        let merged = Front {
+            records: previous.records + current.records,
+            held_back: previous.held_back + current.held_back,
+            bytes: previous.bytes + current.bytes - u64::from(facts::HEADER_BYTES),
+        };
+        if merged.bytes <= self.limits.page_bytes {
             return [Some(chunk(merged, true)), None];
         }
         match previous.min {
-            Some((records, bytes)) if current.bytes < self.limits.min_split_bytes => {
-                let front = Open { records, bytes, ..Open::EMPTY };
-                let back = Open {
-                    records: current.records + previous.records - records,
-                    bytes: current.bytes + previous.bytes - bytes,
-                    ..Open::EMPTY
+            Some(front) if current.bytes < self.limits.min_split_bytes => {
+                let back = Front {
+                    records: merged.records - front.records,
+                    held_back: merged.held_back - front.held_back,
+                    bytes: current.bytes + previous.bytes - front.bytes,
                 };
                 [Some(chunk(front, false)), Some(chunk(back, true))]
             }
-            _ => [Some(chunk(previous, false)), Some(chunk(current, true))],
+            _ => [Some(chunk(previous_all, false)), Some(chunk(current_all, true))],
         }
     }
 }
 
-fn chunk(open: Open, last: bool) -> Chunk {
-    Chunk { records: open.records, image_bytes: open.bytes, last }
+fn chunk(open: Front, last: bool) -> Chunk {
+    Chunk { records: open.records, held_back: open.held_back, image_bytes: open.bytes, last }
 }
 
 /// All images of one reconciliation over these records.

@@ -134,6 +134,13 @@ impl LoadClock {
         Self::COMMAND_DOCUMENTS.div_ceil(self.group_documents) + 1
     }
 
+    /// First document of the transaction that inserts the document with this ordinal.
+    #[must_use]
+    pub fn group_start(self, document: u64) -> u64 {
+        let in_command = document % Self::COMMAND_DOCUMENTS;
+        document - in_command % self.group_documents
+    }
+
     /// The window of the document with this ordinal, counted from 0.
     #[must_use]
     pub fn window(self, document: u64) -> Window {
