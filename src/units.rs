@@ -166,19 +166,24 @@ impl fmt::Display for Grouped {
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<'a>(pub &'a str);
 
+impl Printable<'_> {
+    /// Whether `char` does something instead of showing something.
+    #[must_use]
+    pub fn is_command(char: char) -> bool {
+        let turns =
+            matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        let breaks = matches!(char, '\u{2028}' | '\u{2029}' | '\u{feff}');
+        char.is_control() || turns || breaks
+    }
+}
+
 impl fmt::Display for Printable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use fmt::Write;
-        for char in self.0.chars() {
-            match char {
-                '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
-                    write!(f, "{}", char.escape_unicode())?;
-                }
-                char if char.is_control() => write!(f, "{}", char.escape_default())?,
-                char => f.write_char(char)?,
-            }
-        }
-        Ok(())
+        self.0.chars().try_for_each(|char| match char {
+            char if Self::is_command(char) => write!(f, "{}", char.escape_default()),
+            char => f.write_char(char),
+        })
     }
 }
 

@@ -5,12 +5,13 @@ use super::clock::Clock;
 use super::plan::EstimatePlan;
 use super::progress::{self, Progress};
 use super::{CliError, Outcome};
-use crate::estimate::Estimate;
+use crate::estimate::{CollectionEstimate, Estimate};
 use crate::pipeline;
 use crate::report::{FileSink, ReportOptions, Sink};
-use crate::source::{self, OpenOptions};
+use crate::source::{self, OnBadDocument, OpenOptions};
 use crate::units::Grouped;
 use std::io;
+use std::path::Path;
 
 /// Runs the command.
 pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
@@ -36,6 +37,10 @@ fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) ->
         progress.note(&format!("note: {note}"));
     }
     let mut outcome = Outcome::Complete;
+    for reason in &estimate.inputs_skipped {
+        outcome = Outcome::Incomplete;
+        progress.note(&format!("warning: an input was left out: {reason}"));
+    }
     for collection in &estimate.collections {
         if collection.documents_skipped > 0 {
             outcome = Outcome::Incomplete;
@@ -56,33 +61,76 @@ fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) ->
 /// # Errors
 ///
 /// An input that cannot be opened or read, or holds no document; under [`OnBadDocument::Stop`] its first bad
-/// document.
-///
-/// [`OnBadDocument::Stop`]: crate::source::OnBadDocument::Stop
+/// document. Under [`OnBadDocument::Skip`] an input that holds no document is left out as long as there is another.
 pub fn run_estimate(plan: &EstimatePlan, progress: &dyn Progress) -> Result<Estimate, CliError> {
     let clock = Clock::start();
     let options = OpenOptions { format: plan.format, on_bad: plan.model.on_bad };
+    let (mut collections, mut inputs_skipped) = (Vec::with_capacity(plan.inputs.len()), Vec::new());
     // A misspelt name is better known now. Each is opened again when its turn comes, so that neither memory nor
     // open files grow with their number.
-    plan.inputs.iter().try_for_each(|input| source::probe(input, options))?;
-    let mut collections = Vec::with_capacity(plan.inputs.len());
     for input in &plan.inputs {
-        let mut source = source::open(input, options)?;
-        progress.begin(source.name(), source.bytes_total());
-        let before = source.notes();
-        for note in &before {
-            progress.note(&format!("note: {note}"));
+        match source::probe(input, options).map_err(CliError::from) {
+            Err(error) if !can_be_left_out(plan, &error) => return Err(with_way_out(plan, error)),
+            _ => {}
         }
-        let name = collection_name(source.name()).to_owned();
-        let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
-        let collection = pipeline::estimate_collection(&name, &mut *source, &plan.model, &mut observe);
-        progress.finish();
-        collections.push(collection?);
-        // What was passed over is known only now.
-        let met = source.notes().into_iter().filter(|note| !before.contains(note));
-        met.for_each(|note| progress.note(&format!("note: {note}")));
     }
-    Ok(Estimate { model: pipeline::model_facts(&plan.model), collections, timing: clock.read() })
+    let mut first_error = None;
+    for input in &plan.inputs {
+        match estimate_input(input, options, plan, progress) {
+            Ok(collection) => collections.push(collection),
+            Err(error) if can_be_left_out(plan, &error) => {
+                inputs_skipped.push(error.to_string());
+                first_error.get_or_insert(error);
+            }
+            Err(error) => return Err(with_way_out(plan, error)),
+        }
+    }
+    match first_error {
+        Some(error) if collections.is_empty() => Err(error),
+        _ => Ok(Estimate {
+            model: pipeline::model_facts(&plan.model),
+            collections,
+            inputs_skipped,
+            timing: clock.read(),
+        }),
+    }
+}
+
+fn estimate_input(
+    input: &Path,
+    options: OpenOptions,
+    plan: &EstimatePlan,
+    progress: &dyn Progress,
+) -> Result<CollectionEstimate, CliError> {
+    let mut source = source::open(input, options)?;
+    progress.begin(source.name(), source.bytes_total());
+    let before = source.notes();
+    for note in &before {
+        progress.note(&format!("note: {note}"));
+    }
+    let name = collection_name(source.name()).to_owned();
+    let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
+    let collection = pipeline::estimate_collection(&name, &mut *source, &plan.model, &mut observe);
+    progress.finish();
+    // What was passed over is known only now.
+    for note in source.notes().iter().filter(|note| !before.contains(note)) {
+        progress.note(&format!("note: {note}"));
+    }
+    Ok(collection?)
+}
+
+/// Whether the input itself is at fault, others remain, and the user wants to go on.
+fn can_be_left_out(plan: &EstimatePlan, error: &CliError) -> bool {
+    plan.model.on_bad == OnBadDocument::Skip && plan.inputs.len() > 1 && error.holds_no_document()
+}
+
+/// Tells of one input among several that the others could go on without it.
+fn with_way_out(plan: &EstimatePlan, error: CliError) -> CliError {
+    if plan.inputs.len() > 1 && error.holds_no_document() {
+        CliError::OneOfMany(Box::new(error))
+    } else {
+        error
+    }
 }
 
 /// The input's file name without folders and the endings that name a format.

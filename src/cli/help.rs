@@ -91,7 +91,8 @@ What to do with a document that cannot be taken: stop, or skip.
 
 `stop`, pagepress's default, ends with its place and what is wrong with it. \
 `skip` counts it and goes on where the next document can be found; the result \
-says how many were left out, and the exit code is 1.";
+says how many were left out, and the exit code is 1. An input that holds no \
+document at all is left out too, as long as there is another.";
 
 pub(super) const CODEC: &str = "As in snappy,zlib:9,zstd [default: all]";
 

@@ -48,6 +48,9 @@ pub enum CliError {
     /// No estimate came of an input that could be opened.
     #[error(transparent)]
     Pipeline(#[from] PipelineError),
+    /// One input among several holds no document.
+    #[error(transparent)]
+    OneOfMany(Box<CliError>),
     /// The result cannot be written.
     #[error("{place}: cannot write")]
     Output {
@@ -69,10 +72,15 @@ impl CliError {
                 vec!["an empty collection takes 4096 bytes on disk; there is nothing to estimate".to_owned()]
             }
             Self::Pipeline(PipelineError::NoDocuments { .. }) => {
-                vec!["is its format another one? name it: `--format bson|json|csv|tsv`".to_owned()]
+                vec!["if its format is another one, name it: `--format bson|json|csv|tsv`".to_owned()]
             }
             Self::Pipeline(PipelineError::Threads { .. }) => {
                 vec!["ask for fewer: `--threads 1`; the result does not depend on it".to_owned()]
+            }
+            Self::OneOfMany(error) => {
+                let mut hints = error.hints();
+                hints.push("to go on with the other inputs, pass `--on-bad-document skip`".to_owned());
+                hints
             }
             Self::Output { place, source } => match source.kind() {
                 io::ErrorKind::NotFound => vec!["the folder of `--out` must exist".to_owned()],
@@ -92,6 +100,15 @@ impl CliError {
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// Whether the input could be read and nothing in it is a document.
+    fn holds_no_document(&self) -> bool {
+        match self {
+            Self::Source(error) => !error.is_about_the_system(),
+            Self::Pipeline(error) => matches!(error, PipelineError::NoDocuments { .. }),
+            _ => false,
+        }
     }
 
     fn stdout(source: io::Error) -> Self {

@@ -82,7 +82,7 @@ impl Progress for Bar {
         self.documents.store(0, Ordering::Relaxed);
         let bar = ProgressBar::with_draw_target(bytes_total, ProgressDrawTarget::stderr());
         bar.set_style(style(bytes_total, Arc::clone(&self.documents)));
-        bar.set_message(Printable(input).to_string());
+        bar.set_message(short_name(input));
         self.with_current(|current| *current = Some(bar));
     }
 
@@ -109,6 +109,18 @@ impl Progress for Bar {
             None => Lines.note(line),
         });
     }
+}
+
+/// The end of a file's name, short enough to leave room for figures on a terminal of 80 columns.
+fn short_name(input: &str) -> String {
+    const CHARS_MAX: usize = 16;
+    const DOTS: &str = "...";
+    let name = Printable(input.rsplit('/').next().unwrap_or(input)).to_string();
+    let start_of_last = |chars: usize| name.char_indices().rev().nth(chars - 1).map_or(0, |(at, _)| at);
+    if start_of_last(CHARS_MAX) == 0 {
+        return name;
+    }
+    format!("{DOTS}{}", &name[start_of_last(CHARS_MAX - DOTS.len())..])
 }
 
 fn style(bytes_total: Option<u64>, documents: Arc<AtomicU64>) -> ProgressStyle {
@@ -164,6 +176,20 @@ mod tests {
         }
         fn flush(&self) -> io::Result<()> {
             Ok(())
+        }
+    }
+
+    #[test]
+    fn names_on_the_bar_are_short_and_cannot_command_the_terminal() {
+        for (input, want) in [
+            ("-", "-"),
+            ("dump/shop/orders.bson", "orders.bson"),
+            ("dump/sixteen-in-.bson", "sixteen-in-.bson"),
+            ("dump/seventeen-in.bson", "...nteen-in.bson"),
+            ("\u{1b}[2J.bson", r"\u{1b}[2J.bson"),
+            ("d/\u{65e5}\u{672c}\u{8a9e}.bson", "\u{65e5}\u{672c}\u{8a9e}.bson"),
+        ] {
+            assert_eq!(short_name(input), want);
         }
     }
 

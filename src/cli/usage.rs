@@ -58,11 +58,7 @@ pub enum UsageError {
         codec: &'static str,
     },
     /// A level that is not a number.
-    #[error(
-        "--codec: `{level}` in `{typed}` is not a level: {codec} takes a whole number from {} to {}",
-        levels(codec).0,
-        levels(codec).1
-    )]
+    #[error("--codec: {}: {codec} takes a whole number from {} to {}", not_a_level(typed, level), levels(codec).0, levels(codec).1)]
     NotALevel {
         /// As typed.
         typed: String,
@@ -217,6 +213,14 @@ fn input_twice(first: &str, again: &str) -> String {
         format!("`{first}` is given twice")
     } else {
         format!("`{first}` and `{again}` are the same file")
+    }
+}
+
+fn not_a_level(typed: &str, level: &str) -> String {
+    if level.is_empty() {
+        format!("the level is missing in `{typed}`")
+    } else {
+        format!("`{level}` in `{typed}` is not a level")
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) fn awkward() -> Estimate {
     estimate.model.server_note =
         Some("server 9.0 is newer than the rules known here: those of 8.0 are used".to_owned());
     estimate.timing.cpu_s = None;
+    estimate.inputs_skipped = vec!["e.bson: is empty (0 bytes)".to_owned()];
     let collection = &mut estimate.collections[0];
     "a|b,\"c\"\u{1b}[31m\nd".clone_into(&mut collection.name);
     collection.sources = vec!["x, y.bson".to_owned(), "-".to_owned()];
@@ -81,6 +82,7 @@ pub(crate) fn logs() -> Estimate {
                 zstd(6, 9_300_000, 90.123_456),
             ],
         }],
+        inputs_skipped: Vec::new(),
         timing: Timing { wall_s: 1.234_567, cpu_s: Some(2.345_678) },
     }
 }

@@ -184,6 +184,8 @@ pub struct Estimate {
     pub model: ModelFacts,
     /// One entry an input.
     pub collections: Vec<CollectionEstimate>,
+    /// Inputs that were left out as a whole, each with its reason.
+    pub inputs_skipped: Vec<String>,
     /// What it took.
     pub timing: Timing,
 }

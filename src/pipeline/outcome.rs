@@ -208,10 +208,6 @@ mod tests {
     const UNIT: AllocationUnit = AllocationUnit::DEFAULT;
 
     /// Documents of these lengths.
-    fn settled() -> State {
-        State::new(LoadState::Settled, Release::NEWEST)
-    }
-
     fn segment(lengths: &[usize]) -> Segment {
         let mut segment = Segment { first_record_id: 1, ..Segment::default() };
         for length in lengths {
@@ -221,6 +217,14 @@ mod tests {
         segment
     }
 
+    fn layout_on(release: Release, load: LoadState, lengths: &[usize]) -> Layout {
+        Layout::of(&segment(lengths), &State::new(load, release), UNIT)
+    }
+
+    fn settled(lengths: &[usize]) -> Layout {
+        layout_on(Release::NEWEST, LoadState::Settled, lengths)
+    }
+
     fn size(bytes: u32) -> ImageSize {
         ImageSize::new(&TableConfig::collection(Release::NEWEST), true).at(bytes)
     }
@@ -228,17 +232,17 @@ mod tests {
     /// Headers, and of each record what `cell` says.
     #[test]
     fn a_layout_knows_the_cell_bytes_before_every_record() {
-        let layout = Layout::of(&segment(&[10, 100, 5]), &settled(), UNIT);
+        let layout = settled(&[10, 100, 5]);
         let [a, b, c] = [(1, 10), (2, 100), (3, 5)].map(|(id, bytes)| cell::record_bytes(id, None, bytes));
         let before: Vec<u64> = (0..=3).map(|records| layout.cell_bytes_before(records)).collect();
         assert_eq!(before, [0, a, a + b, a + b + c]);
         assert_eq!(layout.cell_bytes(), a + b + c);
-        assert_eq!(Layout::of(&segment(&[]), &settled(), UNIT).cell_bytes(), 0);
+        assert_eq!(settled(&[]).cell_bytes(), 0);
     }
 
     #[test]
     fn a_layout_cuts_larger_images_into_fewer_pages_and_loses_no_record() {
-        let layout = Layout::of(&segment(&vec![200; 3000]), &settled(), UNIT);
+        let layout = settled(&vec![200; 3000]);
         let pages: Vec<usize> = [32_768, 65_536, 131_072]
             .into_iter()
             .map(|bytes| {
@@ -252,6 +256,17 @@ mod tests {
             })
             .collect();
         assert_eq!(pages, [22, 11, 6]);
+    }
+
+    /// 6.0.0 to 6.0.6 keep fresh inserts as saved updates, and so cut at about half the size.
+    #[test]
+    fn saved_updates_make_pages_of_half_the_size() {
+        let pages = |release: &str, load| {
+            let release = Release::parse(release).unwrap();
+            layout_on(release, load, &vec![200; 3000]).cut(size(32_768)).len()
+        };
+        assert_eq!(pages("6.0.5", LoadState::Settled), 22);
+        assert_eq!((pages("6.0.7", LoadState::Bulk), pages("6.0.5", LoadState::Bulk)), (24, 47));
     }
 
     fn profile(pages: &[(u64, u64)]) -> PackProfile {
@@ -304,7 +319,7 @@ mod tests {
     /// another size pages pack by a factor of 0.8 of that, as the one sampled page shows.
     #[test]
     fn pages_that_were_not_packed_follow_the_profile_times_what_sampled_pages_show() {
-        let layout = Layout::of(&segment(&[1000; 200]), &settled(), UNIT);
+        let layout = settled(&[1000; 200]);
         let half = layout.cell_bytes_before(100);
         let profile = profile(&[(half, half / 2), (layout.cell_bytes() - half, half / 10)]);
         let chunks = chunks(&[50, 50, 50, 50], &layout);
@@ -324,7 +339,7 @@ mod tests {
 
     #[test]
     fn without_any_sampled_page_the_profile_stands_as_it_is() {
-        let layout = Layout::of(&segment(&[1000; 100]), &settled(), UNIT);
+        let layout = settled(&[1000; 100]);
         let profile = profile(&[(layout.cell_bytes(), 50_000)]);
         let pages = extrapolate(&chunks(&[50, 50], &layout), &layout, &profile, &[None, None], UNIT);
         let packed: Vec<Option<u64>> = pages.pages().iter().map(|page| page.packed_bytes).collect();

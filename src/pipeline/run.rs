@@ -250,7 +250,9 @@ impl TableRun {
         };
         let others = lanes.into_iter().map(|lane| {
             let (leaf_bytes, leaves) = lane.finish();
-            let internal = internal.blocks.0 * leaves.max(1) / tally.leaf_pages.max(1);
+            // In 128 bits: both grow with the input, so their product with its square.
+            let scaled = u128::from(internal.blocks.0) * u128::from(leaves.max(1));
+            let internal = u64::try_from(scaled / u128::from(tally.leaf_pages.max(1))).unwrap_or(u64::MAX);
             DiskBytes(leaf_bytes + plan.table.allocation.round_up(internal).0 + tally.overhead.0)
         });
         let band = band::around(storage, others, walk, age, plan.table.allocation);

@@ -211,6 +211,19 @@ mod tests {
         assert_eq!(written, (15 * 40_960, 15), "the checkpoint's blocks are freed, not stored twice");
     }
 
+    /// The slowest lane takes 2.2 fill times a segment, so it holds the pages of three, however long the load is.
+    #[test]
+    fn a_lane_holds_three_segments_at_most() {
+        for kind in OVERLAPS_TENTHS.map(|tenths| LaneKind::Overlapping { tenths }) {
+            let (mut lane, made) = (lane(kind), large(20));
+            for _ in 0..1000 {
+                lane.segment_filled(2_000_000, &made);
+                lane.start(Arc::clone(&made));
+                assert!(lane.running.len() <= 3, "{kind:?}: {} segments", lane.running.len());
+            }
+        }
+    }
+
     #[test]
     fn a_segment_without_pages_starts_nothing() {
         let mut lane = lane(LaneKind::EarlyCheckpoint);

@@ -17,6 +17,7 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ("cache_bytes", "the server's cache; a small one makes pages in memory smaller"),
     ("codecs", "encoder libraries and their versions; another version may give other sizes"),
     ("collections", "one entry for each collection"),
+    ("inputs_skipped", "inputs left out as a whole because they hold no document, each with its reason"),
     ("name", "of the tool or of the collection, which is its input's file name without endings"),
     ("collection", "name of the collection: its input's file name without endings"),
     ("sources", "inputs that the collection was read from"),

@@ -18,6 +18,7 @@ pub(super) struct EstimateV1<'a> {
     command: &'static str,
     model: ModelV1<'a>,
     collections: Vec<CollectionV1<'a>>,
+    inputs_skipped: &'a [String],
     timing: TimingV1,
 }
 
@@ -126,13 +127,14 @@ fn as_pattern<S: Serializer>(pattern: &&[(String, PatternValue)], serializer: S)
 
 /// `estimate` as it goes out.
 pub(super) fn estimate(estimate: &Estimate) -> EstimateV1<'_> {
-    let Estimate { model, collections, timing } = estimate;
+    let Estimate { model, collections, inputs_skipped, timing } = estimate;
     EstimateV1 {
         schema: SCHEMA,
         tool: ToolV1 { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
         command: "estimate",
         model: model_v1(model),
         collections: collections.iter().map(collection_v1).collect(),
+        inputs_skipped,
         timing: timing_v1(*timing),
     }
 }

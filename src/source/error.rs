@@ -18,6 +18,12 @@ impl SourceError {
         &self.kind
     }
 
+    /// Whether the input could not be read, so that nothing is known of what it holds.
+    #[must_use]
+    pub fn is_about_the_system(&self) -> bool {
+        matches!(*self.kind, SourceErrorKind::Io { .. } | SourceErrorKind::Directory { .. })
+    }
+
     /// What the user can do next, one line each, best first.
     #[must_use]
     pub fn hints(&self) -> Vec<String> {

@@ -146,7 +146,8 @@ fn readme_shows_what_its_first_command_prints() {
             .filter(|line| !line.starts_with("speeds "))
             .map(|line| {
                 let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-                if words.first().is_some_and(|first| first == "settled") {
+                let is_row = matches!(words.first().map(String::as_str), Some("settled" | "bulk"));
+                if is_row && words[1] != "against" {
                     words.drain(SPEEDS);
                 }
                 words

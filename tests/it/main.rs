@@ -13,6 +13,7 @@
 
 mod accuracy;
 mod architecture;
+mod bad_input;
 mod case;
 mod docs;
 mod estimate;
@@ -21,6 +22,10 @@ mod help;
 mod index_accuracy;
 mod index_pages;
 mod keystring;
+mod memory;
+mod mutations;
 mod pages;
+mod properties;
 mod read_leaf;
+mod schema;
 mod usage;

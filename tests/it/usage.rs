@@ -130,7 +130,7 @@ fn codecs_and_levels_that_no_server_has() {
         ),
         (
             "zlib:",
-            "`` in `zlib:` is not a level: zlib takes a whole number from 1 to 9",
+            "the level is missing in `zlib:`: zlib takes a whole number from 1 to 9",
             "a server uses `zlib:6` unless told otherwise",
         ),
         ("snappy:3", "`snappy:3` has a level, and snappy has no levels", "write `snappy`"),

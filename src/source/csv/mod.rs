@@ -35,7 +35,7 @@ use super::{
     fault::{After, Fault, Parsed, quoted, shortened},
     input::{Input, Mark},
 };
-use crate::document::DOCUMENT_BYTES_MAX;
+use crate::document::{DOCUMENT_BYTES_MAX, DOCUMENT_BYTES_MIN};
 use std::io::Read;
 
 /// Read-ahead, and most bytes of the rows that types are inferred from.
@@ -141,12 +141,31 @@ impl<R: Read + Send> CsvSource<R> {
                 return Err(Fault::truncated(place, "the input ends where a header belongs".to_owned()));
             }
         }
+        self.check_width()?;
         self.shape.names = self.cells.iter().map(<[u8]>::to_vec).collect();
         self.shape.steps = header::steps(&self.shape.names).map_err(|what| {
             Fault::value(self.rows.input.marked_place(Mark::Record), format!("in the header, {what}"))
                 .with_hint("the first line must name the columns; add it if it is missing")
         })?;
         self.infer_types()
+    }
+
+    /// Refuses a header that no whole row could follow. Before names are kept, since each costs more memory than
+    /// its text.
+    fn check_width(&self) -> Parsed<()> {
+        /// Of an empty string: its type, the NUL behind its key, its length, its own NUL.
+        const EMPTY_BYTES: usize = 1 + 1 + 4 + 1;
+        let keys = self.cells.iter().map(|name| name.rsplit(|byte| *byte == b'.').next().unwrap_or_default());
+        let bytes = DOCUMENT_BYTES_MIN + keys.map(|key| key.len() + EMPTY_BYTES).sum::<usize>();
+        if bytes <= DOCUMENT_BYTES_MAX {
+            return Ok(());
+        }
+        let what = format!(
+            "in the header, {} columns make documents of {bytes} bytes even of empty cells, above MongoDB's document limit of {DOCUMENT_BYTES_MAX} bytes (16 MiB and 16 KiB)",
+            self.cells.len()
+        );
+        let place = self.rows.input.marked_place(Mark::Record);
+        Err(Fault::value(place, what).with_hint("does each of its lines end in a line end?"))
     }
 
     /// Looks ahead in the buffer and goes back. Bad rows say nothing about types; one that does not end in the
@@ -634,6 +653,24 @@ mod tests {
             let (rows, error) = documents(&mut source(text, dialect, OnBadDocument::Skip));
             assert_eq!((rows.len(), error.as_deref()), (0, Some(message)));
         }
+    }
+
+    /// Two million names take some 500 MB, and lead to nothing.
+    #[test]
+    fn a_header_that_no_whole_row_can_follow_is_refused_before_its_names_are_kept() {
+        let text = format!("{}\n1,2\n", ",".repeat(DOCUMENT_BYTES_MAX / 7));
+        let (rows, error) = documents(&mut source(text.as_bytes(), Dialect::Csv, OnBadDocument::Skip));
+        assert_eq!(rows.len(), 0);
+        assert_eq!(
+            error.unwrap(),
+            "a.csv: document 0 at byte 0 (line 1, column 1): in the header, 2399086 columns make documents of 16793607 bytes even of empty cells, above MongoDB's document limit of 16793600 bytes (16 MiB and 16 KiB)"
+        );
+        let shared = format!(
+            "{}\n1,2\n",
+            (0..100_000).map(|n| format!("{}.{n}", "p".repeat(160))).collect::<Vec<_>>().join(",")
+        );
+        let mut shared = source(shared.as_bytes(), Dialect::Csv, OnBadDocument::Stop);
+        assert_eq!(documents(&mut shared).0.len(), 1, "names in one sub-document share its name");
     }
 
     #[test]
