@@ -266,7 +266,7 @@ mod tests {
             layout_on(release, load, &vec![200; 3000]).cut(size(32_768)).len()
         };
         assert_eq!(pages("6.0.5", LoadState::Settled), 22);
-        assert_eq!((pages("6.0.7", LoadState::Bulk), pages("6.0.5", LoadState::Bulk)), (24, 47));
+        assert_eq!((pages("6.0.7", LoadState::Bulk), pages("6.0.5", LoadState::Bulk)), (23, 47));
     }
 
     fn profile(pages: &[(u64, u64)]) -> PackProfile {
