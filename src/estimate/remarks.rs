@@ -213,7 +213,7 @@ impl fmt::Display for Remark {
                 write!(f, "index {name}: a server would refuse {documents} documents; the first: {reason}")
             }
             Self::IndexTooLarge { name } => {
-                write!(f, "index {name}: its keys take more than 1 GiB of memory, so its size is not predicted")
+                write!(f, "index {name}: its entries take more than 160 MiB of memory, so its size is not predicted")
             }
             Self::BuildAfterLoad { name, load, before, after } => write!(
                 f,

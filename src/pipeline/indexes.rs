@@ -11,8 +11,11 @@ use crate::geometry::wiredtiger::{
 use crate::record::index::{Entries, IndexKind, IndexSpec, Outcome};
 use crate::units::{BsonBytes, DiskBytes};
 
-/// Bytes of keys that one index may hold in memory. An index that has more is not predicted, and says so.
-const KEY_BYTES_MAX: usize = 1 << 30;
+/// Memory that one index's entries may take, so that a run's memory does not grow with its input. An index that has
+/// more is not predicted, and says so.
+const ENTRY_BYTES_MAX: usize = 160 << 20;
+/// What [`IndexEntries`] holds of an entry beside its key.
+const ENTRY_OVERHEAD_BYTES: usize = 14;
 
 /// Bytes that an oplog entry has besides its document. Source: measured on mongod 6.0.5, plain inserts.
 const OPLOG_ENTRY_BYTES: u64 = 130;
@@ -62,7 +65,7 @@ impl IndexRun {
             for entry in self.scratch.iter() {
                 self.keys += 1;
                 self.key_bytes += entry.key.len();
-                if self.key_bytes > KEY_BYTES_MAX {
+                if !self.fits() {
                     self.entries = IndexEntries::new();
                 } else if unique {
                     let record_id_bytes = entry.key.len() - entry.key_string().len();
@@ -72,6 +75,13 @@ impl IndexRun {
                 }
             }
         }
+    }
+
+    /// Whether all entries so far are held.
+    fn fits(&self) -> bool {
+        // A count beyond a pointer's range does not fit either.
+        let keys = usize::try_from(self.keys).unwrap_or(usize::MAX);
+        self.key_bytes.saturating_add(keys.saturating_mul(ENTRY_OVERHEAD_BYTES)) <= ENTRY_BYTES_MAX
     }
 
     fn row(&self, load: LoadState, build: IndexBuild, pages: Option<&IndexPages>) -> IndexEstimate {
@@ -135,7 +145,7 @@ pub(super) fn finish(
         }
     }
     workers.map(&jobs, |(run, state, build)| {
-        let pages = (run.key_bytes <= KEY_BYTES_MAX).then(|| match build {
+        let pages = run.fits().then(|| match build {
             IndexBuild::BeforeLoad => {
                 let pressure = Some(pressure(run, runs, state.load, loaded));
                 let windows = match state.load {
