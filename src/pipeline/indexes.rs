@@ -6,6 +6,7 @@ use crate::estimate::{Basis, IndexBuild, IndexEstimate, LoadState, PatternValue}
 use crate::geometry::wiredtiger::{
     TableConfig, facts,
     index::{self, IndexConfig, IndexEntries, IndexPages, Load, Pressure, bulk_built, insert_built},
+    segment::update_bytes,
     window::LoadClock,
 };
 use crate::record::index::{Entries, IndexKind, IndexSpec, Outcome};
@@ -168,10 +169,7 @@ pub(super) fn finish(
 fn pressure(run: &IndexRun, runs: &[IndexRun], load: LoadState, loaded: Loaded) -> Pressure {
     let documents = loaded.documents.max(1);
     let document_bytes = loaded.bson.0 / documents;
-    let update = |bytes: u64| {
-        (facts::UPDATE_MEMORY_BYTES + bytes).next_multiple_of(facts::UPDATE_MEMORY_ALIGN)
-            + facts::INSERT_MEMORY_BYTES_THIRDS / 3
-    };
+    let update = |bytes| update_bytes(bytes) + facts::INSERT_MEMORY_BYTES_THIRDS / 3;
     let oplog_bytes = match load {
         LoadState::Settled => 0,
         LoadState::Bulk => update(document_bytes + OPLOG_ENTRY_BYTES),

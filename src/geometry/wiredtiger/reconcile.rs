@@ -1,6 +1,6 @@
 //! From an in-memory page to page images: where the boundaries fall.
 
-use super::facts;
+use super::{facts, segment};
 use crate::units::AllocationUnit;
 
 /// Bytes at which an image of target size `page_bytes` is cut: `pct` per cent, rounded to the nearest
@@ -84,9 +84,7 @@ impl Item {
 /// `WT_UPDATE_SIZE`.
 #[must_use]
 pub fn saved_bytes(value_bytes: u64) -> u64 {
-    let update_bytes =
-        (facts::UPDATE_MEMORY_BYTES + value_bytes).next_multiple_of(facts::UPDATE_MEMORY_ALIGN);
-    update_bytes - facts::UPDATE_MEMORY_BYTES
+    segment::update_bytes(value_bytes) - facts::UPDATE_MEMORY_BYTES
 }
 
 /// The saved updates of a record: as first counted, and counted anew.

@@ -59,10 +59,17 @@ impl MemoryPage {
 
 const EMPTY_THIRDS: u64 = 3 * facts::EMPTY_LEAF_MEMORY_BYTES;
 
+/// Memory of an update with a value of so many bytes: what an insert, a saved update and the cache are charged.
+///
+/// Source: `WT_UPDATE_MEMSIZE`, `src/include/btmem.h` at tag mongodb-8.0.0.
+#[must_use]
+pub fn update_bytes(value_bytes: u64) -> u64 {
+    (facts::UPDATE_MEMORY_BYTES + value_bytes).next_multiple_of(facts::UPDATE_MEMORY_ALIGN)
+}
+
 /// Expected memory of an inserted record, in thirds of a byte.
 fn entry_thirds(record_id: u64, value_bytes: u64) -> u64 {
-    let update_bytes =
-        (facts::UPDATE_MEMORY_BYTES + value_bytes).next_multiple_of(facts::UPDATE_MEMORY_ALIGN);
+    let update_bytes = update_bytes(value_bytes);
     facts::INSERT_MEMORY_BYTES_THIRDS + 3 * (u64::from(cell::packed_bytes(record_id)) + update_bytes)
 }
 
