@@ -74,6 +74,14 @@ pub(super) struct EstimateArgs {
     pub load: Option<LoadArg>,
     #[arg(long, value_name = "JSON", help_heading = MODEL, help = help::INDEX, long_help = help::INDEX_LONG)]
     pub index: Vec<String>,
+    #[arg(long, help_heading = MODEL, help = help::CLUSTERED, long_help = help::CLUSTERED_LONG)]
+    pub clustered: bool,
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, conflicts_with = "clustered", help_heading = MODEL)]
+    #[arg(help = help::CAPPED, long_help = help::capped_long())]
+    pub capped: Option<String>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "capped", help_heading = MODEL)]
+    #[arg(help = help::CAPPED_MAX, long_help = help::CAPPED_MAX_LONG)]
+    pub capped_max: Option<String>,
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = MODEL)]
     #[arg(help = help::leaf_page_max(), long_help = help::leaf_page_max_long())]
     pub leaf_page_max: Option<String>,

@@ -109,8 +109,9 @@ fn estimate_input(
         progress.note(&format!("note: {note}"));
     }
     let name = collection_name(source.name()).to_owned();
+    let model = plan.model_of(&name);
     let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
-    let collection = pipeline::estimate_collection(&name, &mut *source, &plan.model, &mut observe);
+    let collection = pipeline::estimate_collection(&name, &mut *source, &model, &mut observe);
     progress.finish();
     // What was passed over is known only now.
     for note in source.notes().iter().filter(|note| !before.contains(note)) {

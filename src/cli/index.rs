@@ -6,7 +6,7 @@ use crate::source::{OnBadDocument, Source, json::JsonSource};
 
 /// Indexes that one collection can have, `_id_` included. Source: `kMaxNumIndexesAllowed`,
 /// `index_catalog.h`, mongod 6.0.
-const INDEXES_MAX: usize = 64;
+pub(super) const INDEXES_MAX: usize = 64;
 
 /// All indexes of a collection: `_id_` first, then those that were typed.
 pub(super) fn parse_indexes(typed: &[String]) -> Result<Vec<IndexSpec>, UsageError> {

@@ -1,9 +1,10 @@
 //! What the figures say together: the lines under a table that a reader would else have to work out.
 
 use super::{
-    CodecName, CollectionEstimate, IndexBuild, IndexEstimate, LoadState, ModelFacts, StorageEstimate,
+    CapReach, CodecName, CollectionEstimate, CollectionKind, IndexBuild, IndexEstimate, LoadState,
+    ModelFacts, StorageEstimate,
 };
-use crate::units::{DiskBytes, Grouped, Human};
+use crate::units::{BsonBytes, DiskBytes, Grouped, Human};
 use std::fmt;
 
 /// Share of leaf pages stored raw from which it is worth a line.
@@ -76,6 +77,29 @@ pub enum Remark {
         documents: u64,
         /// Of how many.
         of: u64,
+    },
+    /// A clustered collection whose documents did not come in the order of its table.
+    OutOfOrder {
+        /// How many were not above the one before.
+        documents: u64,
+        /// Of how many.
+        of: u64,
+    },
+    /// A clustered collection.
+    NoIdIndex,
+    /// A server packs a time series' buckets with another codec than other collections.
+    ServerCodec(&'static str),
+    /// A capped collection that was filled.
+    CapReached {
+        /// Documents in it then.
+        documents: u64,
+    },
+    /// A capped collection that the input does not fill.
+    BelowCap {
+        /// BSON bytes in it.
+        bson: BsonBytes,
+        /// BSON bytes at most.
+        of: BsonBytes,
     },
     /// The codec whose file is smallest.
     Smallest {
@@ -174,6 +198,25 @@ impl fmt::Display for Remark {
                 Grouped(*documents),
                 Grouped(*of)
             ),
+            Self::OutOfOrder { documents, of } => write!(
+                f,
+                "clustered: the `_id` of {} of {} documents is not above the one before; predicted as if loaded in key \
+                 order",
+                Grouped(*documents),
+                Grouped(*of)
+            ),
+            Self::NoIdIndex => f.write_str("clustered: the table is keyed by `_id`, so there is no index _id_"),
+            Self::ServerCodec(codec) => {
+                write!(f, "time-series buckets: a server packs them with {codec} unless told otherwise")
+            }
+            Self::CapReached { documents } => write!(
+                f,
+                "capped: full with the first {} documents; the rest of the input would replace them, and was not read",
+                Grouped(*documents)
+            ),
+            Self::BelowCap { bson, of } => {
+                write!(f, "capped: {} of {} are filled", Human(bson.0), Human(of.0))
+            }
             Self::Smallest { load, codecs, storage, of_bson } => {
                 write!(f, "{}: smallest file under {}, {}", load.name(), Listed(codecs), Human(storage.0))?;
                 of_bson.iter().try_for_each(|share| write!(f, " or {share} of the BSON bytes"))
@@ -287,6 +330,26 @@ fn about_the_input(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<R
     if collection.ids_added > 0 {
         found.push(Remark::IdsAdded { documents: collection.ids_added, of: collection.documents });
     }
+    found.extend(about_the_kind(collection));
+    found
+}
+
+fn about_the_kind(collection: &CollectionEstimate) -> Vec<Remark> {
+    let CollectionKind { clustered_out_of_order, capped, server_codec } = collection.kind;
+    let mut found = Vec::new();
+    if let Some(out_of_order) = clustered_out_of_order {
+        found.push(Remark::NoIdIndex);
+        if out_of_order > 0 {
+            found.push(Remark::OutOfOrder { documents: out_of_order, of: collection.documents });
+        }
+    }
+    if server_codec != CollectionKind::PLAIN.server_codec {
+        found.push(Remark::ServerCodec(server_codec));
+    }
+    found.extend(capped.map(|cap| match cap.reach {
+        CapReach::Full => Remark::CapReached { documents: collection.documents },
+        CapReach::Below => Remark::BelowCap { bson: collection.bson, of: cap.bson },
+    }));
     found
 }
 
@@ -411,12 +474,16 @@ mod tests {
     #[test]
     fn what_went_wrong_with_the_input_is_said_first() {
         assert_eq!(
-            lines(&fixture::awkward())[..5],
+            lines(&fixture::awkward())[..9],
             [
                 "server 9.0 is newer than the rules known here: those of 8.0 are used",
                 "2 documents were skipped and not counted; the first: x, y.bson: document 1 at byte 40: damaged",
                 "25.0 % of the input was read: sizes are extrapolated",
                 "an `_id` of 17 bytes was added to 1 of 3 documents, as a driver would",
+                "clustered: the table is keyed by `_id`, so there is no index _id_",
+                "clustered: the `_id` of 1 of 3 documents is not above the one before; predicted as if loaded in key order",
+                "time-series buckets: a server packs them with zstd unless told otherwise",
+                "capped: full with the first 3 documents; the rest of the input would replace them, and was not read",
                 "bulk: smallest file under zlib:6, 9.29 MiB",
             ]
         );

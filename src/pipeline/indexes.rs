@@ -49,20 +49,22 @@ impl IndexRun {
     pub(super) fn take(&mut self, segment: &Segment) {
         let unique = self.spec.is_unique() && self.spec.kind() != IndexKind::Id;
         for index in 0..segment.records() {
-            let record_id = segment.first_record_id + index as u64;
+            let number = segment.number(index);
             self.scratch.clear();
-            let refused = match self.spec.entries(segment.document(index), record_id, &mut self.scratch) {
-                Ok(Outcome::Added(_)) => None,
-                Ok(Outcome::Refused(refusal)) => Some(refusal.to_string()),
-                Err(error) => Some(error.to_string()),
-            };
+            let refused =
+                match self.spec.entries(segment.document(index), segment.record_id(index), &mut self.scratch)
+                {
+                    Ok(Outcome::Added(_)) => None,
+                    Ok(Outcome::Refused(refusal)) => Some(refusal.to_string()),
+                    Err(error) => Some(error.to_string()),
+                };
             if let Some(reason) = refused {
                 self.refused += 1;
-                self.refused_reason.get_or_insert(format!("document {}: {reason}", record_id - 1));
+                self.refused_reason.get_or_insert(format!("document {}: {reason}", number - 1));
                 continue;
             }
             // More than 2^32 documents have more keys than are held.
-            let document = u32::try_from(record_id - 1).unwrap_or(u32::MAX);
+            let document = u32::try_from(number - 1).unwrap_or(u32::MAX);
             for entry in self.scratch.iter() {
                 self.keys += 1;
                 self.key_bytes += entry.key.len();

@@ -21,6 +21,7 @@ mod workers;
 use crate::codec::{self, CodecKind};
 use crate::estimate::{CollectionEstimate, LoadState, ModelFacts};
 use crate::geometry::wiredtiger::TableConfig;
+use crate::record::collection::Shape;
 use crate::record::index::IndexSpec;
 use crate::source::{OnBadDocument, Source, SourceError};
 use std::num::NonZeroUsize;
@@ -34,7 +35,9 @@ pub struct Plan {
     pub loads: Vec<LoadState>,
     /// Codecs, in the order of the report.
     pub codecs: Vec<CodecKind>,
-    /// Indexes, in the order of the report. A collection has [`IndexSpec::id`] at least.
+    /// What the collection was created as.
+    pub shape: Shape,
+    /// Indexes, in the order of the report. A collection has [`IndexSpec::id`] at least, unless it is clustered.
     pub indexes: Vec<IndexSpec>,
     /// Threads that build and pack images.
     pub threads: NonZeroUsize,
@@ -42,6 +45,24 @@ pub struct Plan {
     pub on_bad: OnBadDocument,
     /// Whether encoders are timed.
     pub timing: Timing,
+}
+
+impl Plan {
+    /// A plain collection with its `_id_` in both states, under the codecs that MongoDB offers at a server's levels,
+    /// on all cores, untimed.
+    #[must_use]
+    pub fn new(table: TableConfig) -> Self {
+        Self {
+            table,
+            loads: vec![LoadState::Settled, LoadState::Bulk],
+            codecs: CodecKind::SERVER.to_vec(),
+            shape: Shape::default(),
+            indexes: vec![IndexSpec::id()],
+            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            on_bad: OnBadDocument::Stop,
+            timing: Timing::Skip,
+        }
+    }
 }
 
 /// Whether encoders are timed after the run.

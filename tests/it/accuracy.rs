@@ -77,13 +77,10 @@ struct Server {
 
 fn predict(shared: &Path, name: &str, codecs: Vec<CodecKind>, server: Server) -> CollectionEstimate {
     let plan = Plan {
-        table: TableConfig::collection(Release::parse(server.release).unwrap()),
         indexes: Vec::new(),
         loads: vec![server.load],
         codecs,
-        threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
-        on_bad: OnBadDocument::Stop,
-        timing: Timing::Skip,
+        ..Plan::new(TableConfig::collection(Release::parse(server.release).unwrap()))
     };
     run(shared, name, &plan)
 }

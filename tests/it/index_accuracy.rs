@@ -71,13 +71,9 @@ fn predict(shared: &Path, set: &str, rows: &[&Measured]) -> Vec<IndexEstimate> {
         }
     }
     let plan = Plan {
-        table: TableConfig::collection(Release::parse("6.0.27").unwrap()),
-        loads: vec![LoadState::Settled, LoadState::Bulk],
         codecs: vec![CodecKind::None],
         indexes: keys.into_iter().map(spec).collect(),
-        threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
-        on_bad: OnBadDocument::Stop,
-        timing: Timing::Skip,
+        ..Plan::new(TableConfig::collection(Release::parse("6.0.27").unwrap()))
     };
     run(shared, set, &plan).indexes
 }

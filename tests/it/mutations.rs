@@ -86,13 +86,10 @@ enum Failure {
 fn estimate(path: &Path, options: OpenOptions) -> Result<CollectionEstimate, Failure> {
     let mut source = source::open(path, options).map_err(Failure::Source)?;
     let plan = Plan {
-        table: TableConfig::collection(Release::NEWEST),
-        loads: vec![LoadState::Settled, LoadState::Bulk],
         codecs: vec![CodecKind::None],
-        indexes: vec![IndexSpec::id()],
         threads: NonZeroUsize::MIN,
         on_bad: options.on_bad,
-        timing: Timing::Skip,
+        ..Plan::new(TableConfig::collection(Release::NEWEST))
     };
     let estimate = estimate_collection("a", &mut *source, &plan, &mut |_| ());
     source.notes();

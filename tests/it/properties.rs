@@ -71,18 +71,14 @@ fn any_table() -> impl Strategy<Value = TableConfig> {
 fn estimate(stream: &[u8], table: TableConfig, threads: usize) -> CollectionEstimate {
     let mut source = BsonSource::new("random".to_owned(), stream, None, OnBadDocument::Stop);
     let plan = Plan {
-        table,
-        loads: vec![LoadState::Settled, LoadState::Bulk],
         codecs: vec![
             CodecKind::None,
             CodecKind::Snappy,
             CodecKind::Zlib(ZlibLevel::new(1).unwrap()),
             CodecKind::Zstd(ZstdLevel::new(1).unwrap()),
         ],
-        indexes: vec![IndexSpec::id()],
         threads: NonZeroUsize::new(threads).unwrap(),
-        on_bad: OnBadDocument::Stop,
-        timing: Timing::Skip,
+        ..Plan::new(table)
     };
     estimate_collection("random", &mut source, &plan, &mut |_| ()).unwrap()
 }
