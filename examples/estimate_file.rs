@@ -6,11 +6,9 @@
 
 use pagepress::{
     codec::{CodecKind, ZlibLevel, ZstdLevel},
-    estimate::LoadState,
     geometry::wiredtiger::{Release, TableConfig},
-    pipeline::{Plan, Timing, estimate_collection},
-    record::index::IndexSpec,
-    source::{self, OnBadDocument, OpenOptions},
+    pipeline::{Plan, estimate_collection},
+    source::{self, OpenOptions},
 };
 use std::{error::Error, io::Write, path::PathBuf};
 

@@ -74,6 +74,9 @@ pub(super) struct EstimateArgs {
     pub load: Option<LoadArg>,
     #[arg(long, value_name = "JSON", help_heading = MODEL, help = help::INDEX, long_help = help::INDEX_LONG)]
     pub index: Vec<String>,
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = RUN)]
+    #[arg(help = help::index_memory(), long_help = help::index_memory_long())]
+    pub index_memory: Option<String>,
     #[arg(long, help_heading = MODEL, help = help::CLUSTERED, long_help = help::CLUSTERED_LONG)]
     pub clustered: bool,
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, conflicts_with = "clustered", help_heading = MODEL)]

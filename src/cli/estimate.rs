@@ -42,6 +42,10 @@ fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) ->
         progress.note(&format!("warning: an input was left out: {reason}"));
     }
     for collection in &estimate.collections {
+        if collection.indexes.iter().any(|index| index.documents_refused > 0) {
+            // The report says which and why; a server would not have stored them.
+            outcome = Outcome::Incomplete;
+        }
         if collection.documents_skipped > 0 {
             outcome = Outcome::Incomplete;
             progress.note(&format!(

@@ -5,6 +5,7 @@ use super::sizes::{GRAMMAR, Typed};
 use super::usage::THREADS_MAX;
 use crate::codec::{CodecKind, ZlibLevel, ZstdLevel};
 use crate::geometry::wiredtiger::{Release, TableConfig};
+use crate::pipeline::INDEX_MEMORY_BYTES;
 
 pub(super) const ABOUT: &str = "Predict how many bytes documents take in MongoDB, per compressor";
 
@@ -164,6 +165,23 @@ Each is predicted as it comes out when it is there during the load, in each stat
 and when it is built afterwards.
 
 [default: _id_]";
+
+pub(super) fn index_memory() -> String {
+    format!("Memory for index entries [default: {}]", Typed(INDEX_MEMORY_BYTES))
+}
+
+pub(super) fn index_memory_long() -> String {
+    format!(
+        "\
+Memory for the entries of all indexes together: {GRAMMAR}.
+
+Once they are more, indexes are modelled on the entries of the documents up to there, and scaled; \
+their basis is then `extrapolated`. Sorting takes about twice one index's share again.
+
+[default: {}, pagepress's own: about nine million `_id`s, or a million documents with ten indexes]",
+        Typed(INDEX_MEMORY_BYTES)
+    )
+}
 
 pub(super) const CLUSTERED: &str = "Keyed by `_id` itself, without `_id_`";
 

@@ -55,6 +55,11 @@ impl EstimatePlan {
                 lists => parse_codecs(lists)?,
             },
             indexes: parse_indexes(&args.index)?,
+            index_memory_bytes: size(
+                "--index-memory",
+                args.index_memory.as_deref(),
+                pipeline::INDEX_MEMORY_BYTES,
+            )?,
             threads: match &args.threads {
                 None => std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
                 Some(text) => parse_threads(text)?,

@@ -158,9 +158,22 @@ pub enum Remark {
         reason: String,
     },
     /// An index whose keys are more than are held in memory.
-    IndexTooLarge {
+    IndexExtrapolated {
         /// Which index.
         name: String,
+        /// Keys that the figures are modelled on.
+        modelled: u64,
+        /// All its keys.
+        of: u64,
+    },
+    /// Each entry of a unique index has a deleted twin on the pages of a fresh load.
+    Twins {
+        /// Which index.
+        name: String,
+        /// What they add to the file.
+        twins: DiskBytes,
+        /// The file.
+        of: DiskBytes,
     },
     /// Building an index on the loaded documents takes much less than having it there during the load.
     BuildAfterLoad {
@@ -255,9 +268,18 @@ impl fmt::Display for Remark {
                 let documents = Grouped(*documents);
                 write!(f, "index {name}: a server would refuse {documents} documents; the first: {reason}")
             }
-            Self::IndexTooLarge { name } => {
-                write!(f, "index {name}: its entries take more than 160 MiB of memory, so its size is not predicted")
-            }
+            Self::IndexExtrapolated { name, modelled, of } => write!(
+                f,
+                "index {name}: extrapolated from its first {} of {} entries (--index-memory holds more)",
+                Grouped(*modelled),
+                Grouped(*of)
+            ),
+            Self::Twins { name, twins, of } => write!(
+                f,
+                "index {name}: unique, so each entry keeps a deleted twin until its page is rewritten: {} of {} in bulk",
+                Human(twins.0),
+                Human(of.0)
+            ),
             Self::BuildAfterLoad { name, load, before, after } => write!(
                 f,
                 "index {name}: {} when it is there during a {} load, {} when createIndex follows the load",
@@ -361,17 +383,21 @@ fn about_indexes(collection: &CollectionEstimate) -> Vec<Remark> {
     for row in &collection.indexes {
         let name = row.name.clone();
         let told_before = found.iter().any(|remark| match remark {
-            Remark::IndexRefuses { name, .. } | Remark::IndexTooLarge { name } => *name == row.name,
+            Remark::IndexRefuses { name, .. } | Remark::IndexExtrapolated { name, .. } => *name == row.name,
             _ => false,
         });
-        match (&row.refused_reason, row.storage) {
-            _ if told_before => {}
-            (Some(reason), _) => {
-                let (documents, reason) = (row.documents_refused, reason.clone());
-                found.push(Remark::IndexRefuses { name, documents, reason });
-            }
-            (None, None) => found.push(Remark::IndexTooLarge { name }),
-            (None, Some(_)) => {}
+        if let Some((twins, of)) = row.twins.zip(row.storage) {
+            found.push(Remark::Twins { name: name.clone(), twins, of });
+        }
+        if told_before {
+            continue;
+        }
+        if let Some(reason) = row.refused_reason.clone() {
+            found.push(Remark::IndexRefuses { name: name.clone(), documents: row.documents_refused, reason });
+        }
+        if row.entries_modelled < row.entries {
+            let (modelled, of) = (row.entries_modelled, row.entries);
+            found.push(Remark::IndexExtrapolated { name, modelled, of });
         }
     }
     for after in collection.indexes.iter().filter(|row| row.build == IndexBuild::AfterLoad) {
@@ -449,8 +475,8 @@ fn widest_band(load: LoadState, rows: &[&StorageEstimate]) -> Option<Remark> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::Estimate;
     use crate::estimate::fixture;
+    use crate::estimate::{Basis, Estimate};
 
     fn lines(estimate: &Estimate) -> Vec<String> {
         let collection = &estimate.collections[0];
@@ -542,6 +568,22 @@ mod tests {
             let got = lines(&estimate);
             let want = "index user_1: 977 KiB when it is there during a bulk load, 780 KiB when createIndex follows the load";
             assert_eq!(got.iter().any(|line| line == want), advised, "{got:?}");
+        }
+    }
+
+    #[test]
+    fn twins_and_entries_that_were_not_held_are_told() {
+        let mut estimate = fixture::logs();
+        estimate.collections[0].indexes = vec![
+            IndexEstimate { twins: Some(DiskBytes(1_000_000)), ..fixture::index() },
+            IndexEstimate { entries_modelled: 50_000, basis: Basis::Extrapolated, ..fixture::index() },
+        ];
+        let got = lines(&estimate);
+        for want in [
+            "index user_1: unique, so each entry keeps a deleted twin until its page is rewritten: 977 KiB of 2.56 MiB in bulk",
+            "index user_1: extrapolated from its first 50,000 of 100,000 entries (--index-memory holds more)",
+        ] {
+            assert!(got.iter().any(|line| line == want), "{got:#?}");
         }
     }
 

@@ -26,6 +26,10 @@ use crate::record::index::IndexSpec;
 use crate::source::{OnBadDocument, Source, SourceError};
 use std::num::NonZeroUsize;
 
+/// Memory for entries of indexes unless a plan says otherwise: about nine million `_id`s, or a million documents with
+/// ten indexes.
+pub const INDEX_MEMORY_BYTES: u64 = 192 << 20;
+
 /// What to estimate and how.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -39,6 +43,9 @@ pub struct Plan {
     pub shape: Shape,
     /// Indexes, in the order of the report. A collection has [`IndexSpec::id`] at least, unless it is clustered.
     pub indexes: Vec<IndexSpec>,
+    /// Memory for entries of all indexes together. Once they are more, indexes are modelled on those of the documents
+    /// up to there, and scaled.
+    pub index_memory_bytes: u64,
     /// Threads that build and pack images.
     pub threads: NonZeroUsize,
     /// What to do with a document that cannot be taken.
@@ -58,6 +65,7 @@ impl Plan {
             codecs: CodecKind::SERVER.to_vec(),
             shape: Shape::default(),
             indexes: vec![IndexSpec::id()],
+            index_memory_bytes: INDEX_MEMORY_BYTES,
             threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             on_bad: OnBadDocument::Stop,
             timing: Timing::Skip,

@@ -102,6 +102,7 @@ impl<'p> CollectionRun<'p> {
                 || reader.next_segment(&mut next),
                 || {
                     workers.for_each(indexes, |index| index.take(&segment));
+                    indexes::bound(indexes, plan.index_memory_bytes);
                     pack_segment(plan, workers, states, runs, &segment);
                 },
             );

@@ -45,6 +45,14 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
         "before-load: the index was there while the documents were inserted; after-load: built on them",
     ),
     ("entries", "keys of the index; counted"),
+    (
+        "entries_modelled",
+        "keys of the index that its size is modelled on: the first ones, where memory holds no more",
+    ),
+    (
+        "twin_entries_bytes",
+        "unique index, bulk: part of its file that is there because each entry keeps a deleted twin",
+    ),
     ("documents_refused", "documents that a server would refuse because of this index; counted"),
     ("refused_reason", "why, the first one's"),
     ("load", "settled: no time windows on the pages; bulk: loaded into a replica set as fast as it goes"),

@@ -7,7 +7,7 @@ use pagepress::{
     codec::{CodecKind, ZlibLevel, ZstdLevel},
     estimate::{CollectionEstimate, LoadState, StorageEstimate},
     geometry::wiredtiger::{Release, TableConfig},
-    pipeline::{Plan, Timing, estimate_collection},
+    pipeline::{Plan, estimate_collection},
     source::{OnBadDocument, bson::BsonSource},
 };
 use serde::Deserialize;
@@ -15,7 +15,6 @@ use std::{
     collections::BTreeMap,
     fmt::Write,
     fs::{self, File},
-    num::NonZeroUsize,
     path::{Path, PathBuf},
 };
 

@@ -3,14 +3,14 @@
 use crate::accuracy::{pct, quantile, run, shared};
 use pagepress::{
     codec::CodecKind,
-    estimate::{IndexEstimate, LoadState},
+    estimate::IndexEstimate,
     geometry::wiredtiger::{Release, TableConfig},
-    pipeline::{Plan, Timing},
+    pipeline::Plan,
     record::index::IndexSpec,
     source::{OnBadDocument, Source, json::JsonSource},
 };
 use serde::Deserialize;
-use std::{collections::BTreeMap, fmt::Write, fs, num::NonZeroUsize, path::Path};
+use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
 /// One load of a data set with its indexes. Unknown fields are left alone.
 #[derive(Debug, Deserialize)]

@@ -22,6 +22,7 @@ mod help;
 mod index_accuracy;
 mod index_pages;
 mod keystring;
+mod kinds;
 mod memory;
 mod mutations;
 mod pages;

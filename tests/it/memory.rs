@@ -9,8 +9,8 @@ use pagepress::{
     codec::CodecKind,
     estimate::LoadState,
     geometry::wiredtiger::{Release, TableConfig},
-    pipeline::{Plan, Timing, estimate_collection},
-    source::{OnBadDocument, Skipped, Source, SourceError},
+    pipeline::{Plan, estimate_collection},
+    source::{Skipped, Source, SourceError},
 };
 use std::num::NonZeroUsize;
 

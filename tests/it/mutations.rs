@@ -2,10 +2,9 @@
 
 use pagepress::{
     codec::CodecKind,
-    estimate::{CollectionEstimate, LoadState},
+    estimate::CollectionEstimate,
     geometry::wiredtiger::{Release, TableConfig},
-    pipeline::{PipelineError, Plan, Timing, estimate_collection},
-    record::index::IndexSpec,
+    pipeline::{PipelineError, Plan, estimate_collection},
     source::{self, Format, OnBadDocument, OpenOptions, SourceError},
 };
 use std::{fs, num::NonZeroUsize, path::Path};

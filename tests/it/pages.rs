@@ -14,7 +14,7 @@ use pagepress::{
         internal::InternalBuilder,
         reconcile::{Item, Limits, chunks},
     },
-    pipeline::{Plan, Timing, estimate_collection},
+    pipeline::{Plan, estimate_collection},
     source::{OnBadDocument, bson::BsonSource},
     units::{DiskBytes, RawBytes},
 };

@@ -2,15 +2,14 @@
 
 use pagepress::{
     codec::{CodecKind, ZlibLevel, ZstdLevel},
-    estimate::{BlockHistogram, CollectionEstimate, LoadState, StorageEstimate, Tally},
+    estimate::{BlockHistogram, CollectionEstimate, StorageEstimate, Tally},
     geometry::wiredtiger::{
         Release, TableConfig, cell, charge, facts,
         feedback::ImageSize,
         image::LeafImage,
         reconcile::{Chunk, Chunker, Item, Limits, chunks},
     },
-    pipeline::{Plan, Timing, estimate_collection},
-    record::index::IndexSpec,
+    pipeline::{Plan, estimate_collection},
     source::{OnBadDocument, bson::BsonSource},
     units::{AllocationUnit, DiskBytes, PackedBytes, RawBytes},
 };
