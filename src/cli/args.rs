@@ -55,6 +55,10 @@ pub(super) enum Command {
 /// What was typed behind `estimate`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(disable_help_flag = true)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch that was typed; the plan has their meanings"
+)]
 pub(super) struct EstimateArgs {
     #[arg(required = true, value_name = "INPUT", display_order = 0, help_heading = INPUT, help = help::INPUTS, long_help = help::INPUTS_LONG)]
     pub inputs: Vec<PathBuf>,
@@ -74,9 +78,6 @@ pub(super) struct EstimateArgs {
     pub load: Option<LoadArg>,
     #[arg(long, value_name = "JSON", help_heading = MODEL, help = help::INDEX, long_help = help::INDEX_LONG)]
     pub index: Vec<String>,
-    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = RUN)]
-    #[arg(help = help::index_memory(), long_help = help::index_memory_long())]
-    pub index_memory: Option<String>,
     #[arg(long, help_heading = MODEL, help = help::CLUSTERED, long_help = help::CLUSTERED_LONG)]
     pub clustered: bool,
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, conflicts_with = "clustered", help_heading = MODEL)]
@@ -108,6 +109,9 @@ pub(super) struct EstimateArgs {
 
     #[arg(long, help_heading = RUN, help = help::NO_TIMING, long_help = help::NO_TIMING_LONG)]
     pub no_timing: bool,
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = RUN)]
+    #[arg(help = help::index_memory(), long_help = help::index_memory_long())]
+    pub index_memory: Option<String>,
     #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, help_heading = RUN)]
     #[arg(help = help::THREADS, long_help = help::threads_long())]
     pub threads: Option<String>,

@@ -184,7 +184,9 @@ pub(super) fn finish(
 pub(super) fn bound(runs: &mut [IndexRun], memory_bytes_max: u64) {
     let held_bytes: u64 = runs.iter().map(IndexRun::held_bytes).sum();
     if held_bytes > memory_bytes_max {
-        runs.iter_mut().for_each(|run| run.holding = Holding::NoMore);
+        for run in runs {
+            run.holding = Holding::NoMore;
+        }
     }
 }
 

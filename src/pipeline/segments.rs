@@ -400,7 +400,7 @@ mod tests {
         document
     }
 
-    /// KeyStrings of 1, 2 and 200, also across a cut, where the last record of a page moves to the next.
+    /// Keys of 1, 2 and 200, also across a cut, where the last record of a page moves to the next.
     #[test]
     fn a_clustered_collection_is_keyed_by_its_ids_and_knows_which_are_out_of_order() {
         let shape = Shape { keys: Keys::Clustered, ..Shape::default() };

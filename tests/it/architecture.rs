@@ -17,7 +17,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("estimate", &["units"]),
     ("pipeline", &["units", "document", "record", "codec", "geometry", "source", "estimate"]),
     ("report", &["units", "estimate"]),
-    ("cli", &["units", "record", "codec", "geometry", "source", "estimate", "pipeline", "report"]),
+    (
+        "cli",
+        &["units", "document", "record", "codec", "geometry", "source", "estimate", "pipeline", "report"],
+    ),
 ];
 
 fn source_root() -> PathBuf {

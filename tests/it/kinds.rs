@@ -53,8 +53,8 @@ fn string(value: &[u8]) -> Vec<u8> {
     [&u32::try_from(value.len() + 1).unwrap().to_le_bytes()[..], value, b"\0"].concat()
 }
 
-fn object_id(second: u32, process: &[u8; 5], counter: u32) -> Vec<u8> {
-    [&b"\x07_id\0"[..], &second.to_be_bytes(), process, &counter.to_be_bytes()[1..]].concat()
+fn object_id(second: u32, process: [u8; 5], counter: u32) -> Vec<u8> {
+    [&b"\x07_id\0"[..], &second.to_be_bytes(), &process, &counter.to_be_bytes()[1..]].concat()
 }
 
 fn document(body: &[&[u8]]) -> Vec<u8> {
@@ -69,9 +69,9 @@ fn stream(kind: &str) -> Vec<u8> {
     if kind == "gridfs-chunks" {
         let chunk = |i: u32| {
             let data = hexadecimal(&mut state, 255 << 10);
-            let file = object_id(0x6553_f100, b"fixed", 1 + i / 20);
+            let file = object_id(0x6553_f100, *b"fixed", 1 + i / 20);
             let file = [&b"\x07files_id\0"[..], &file[5..]].concat();
-            let id = object_id(0x6553_f100, b"other", i);
+            let id = object_id(0x6553_f100, *b"other", i);
             let data = [&u32::try_from(data.len()).unwrap().to_le_bytes()[..], b"\0", &data].concat();
             document(&[&id, &file, b"\x10n\0", &(i % 20).to_le_bytes(), b"\x05data\0", &data])
         };
@@ -80,7 +80,7 @@ fn stream(kind: &str) -> Vec<u8> {
     let one = |i: u32| {
         let text = hexadecimal(&mut state, 178);
         let id = match kind {
-            "clustered-objectid" => object_id(1_700_000_000 + i / 900, b"fixed", i),
+            "clustered-objectid" => object_id(1_700_000_000 + i / 900, *b"fixed", i),
             "clustered-text" => {
                 let name = format!("a longer name, so that its key takes a long cell, of document {i:08}");
                 [&b"\x02_id\0"[..], &string(name.as_bytes())].concat()
