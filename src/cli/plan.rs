@@ -48,6 +48,7 @@ impl EstimatePlan {
         check_paths(&args.inputs, out.as_deref())?;
         let model = pipeline::Plan {
             table: table(args)?,
+            effort: pipeline::Effort::Full,
             shape: shape(args)?,
             loads: args.load.unwrap_or(LoadArg::Both).loads(),
             codecs: match args.codec.as_slice() {

@@ -166,5 +166,15 @@ fn row(
         image_bytes_timed: 8_000_000,
     });
     let codec = CodecName { name, level };
-    StorageEstimate { load: LoadState::Settled, codec, storage, band, basis: Basis::Modelled, tally, speed }
+    let pages_packed = tally.leaf_pages;
+    StorageEstimate {
+        load: LoadState::Settled,
+        codec,
+        storage,
+        band,
+        basis: Basis::Modelled,
+        tally,
+        pages_packed,
+        speed,
+    }
 }

@@ -112,6 +112,8 @@ pub struct StorageEstimate {
     pub basis: Basis,
     /// Where every byte of `storage` goes.
     pub tally: Tally,
+    /// Leaf pages that the encoder packed; fewer than there are where a slow level was sampled.
+    pub pages_packed: u64,
     /// Measured on this machine; `None` for `none` and where timing was turned off.
     pub speed: Option<Speed>,
 }

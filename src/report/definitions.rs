@@ -83,6 +83,10 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
         "pages_kept_raw",
         "leaf pages stored as they are: not tried, given up, or compression saved no whole unit",
     ),
+    (
+        "pages_packed",
+        "leaf pages built and packed for these figures; fewer than `leaf_pages` where a slow level was sampled",
+    ),
     ("leaf_image_bytes", "leaf pages before compression, headers included"),
     ("leaf_packed_bytes", "compressed leaf pages before padding"),
     ("leaf_kept_raw_bytes", "leaf pages stored as they are, before padding"),

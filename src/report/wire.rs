@@ -81,6 +81,7 @@ struct StorageV1 {
     overhead_bytes: u64,
     padding_bytes: u64,
     pages_kept_raw: u64,
+    pages_packed: u64,
     block_histogram: Vec<BlocksV1>,
     compress_mb_per_s: Option<f64>,
     decompress_mb_per_s: Option<f64>,
@@ -205,7 +206,7 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
 
 fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> StorageV1 {
     // A new figure will not compile until it is written.
-    let StorageEstimate { load, codec, storage, band, basis, tally, speed } = row;
+    let StorageEstimate { load, codec, storage, band, basis, tally, pages_packed, speed } = row;
     let crate::estimate::Tally {
         leaf_pages,
         leaf_image,
@@ -238,6 +239,7 @@ fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> Storage
         overhead_bytes: overhead.0,
         padding_bytes: leaf_padding.0,
         pages_kept_raw: *pages_kept_raw,
+        pages_packed: *pages_packed,
         block_histogram: block_histogram
             .0
             .iter()
