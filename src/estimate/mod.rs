@@ -5,6 +5,7 @@ pub mod band;
 pub(crate) mod fixture;
 mod index;
 mod remarks;
+pub mod sweep;
 mod tally;
 
 pub use index::{IndexBuild, IndexEstimate, PatternValue};

@@ -313,12 +313,18 @@ impl TableRun {
     }
 }
 
+/// A block is just over a unit if this part of it less would make it a unit shorter: two per cent.
+const JUST_OVER_DIVISOR: u64 = 50;
+
 fn count_page(tally: &mut Tally, page: &PageOutcome, unit_bytes: u64) {
     tally.leaf_pages += 1;
     tally.leaf_image += RawBytes(page.image_bytes);
     tally.leaf_blocks += DiskBytes(page.stored_bytes);
     let used_bytes = if let Some(packed_bytes) = page.packed_bytes {
         tally.leaf_packed += PackedBytes(packed_bytes);
+        let shorter_bytes = packed_bytes - packed_bytes / JUST_OVER_DIVISOR;
+        let saves_a_unit = shorter_bytes.div_ceil(unit_bytes) < packed_bytes.div_ceil(unit_bytes);
+        tally.blocks_just_over += u64::from(saves_a_unit);
         packed_bytes
     } else {
         tally.leaf_kept_raw += RawBytes(page.image_bytes);

@@ -95,6 +95,7 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ("internal_pages", "pages that lead to the leaves, the root included"),
     ("internal_block_bytes", "internal pages as stored"),
     ("overhead_bytes", "file descriptor, extent lists and free space"),
+    ("blocks_just_over", "packed leaf blocks that two per cent fewer packed bytes would make a unit shorter"),
     ("block_histogram", "leaf blocks by size"),
     ("block_units", "size of a block in allocation units"),
     ("blocks", "leaf blocks of that size"),

@@ -82,6 +82,7 @@ struct StorageV1 {
     padding_bytes: u64,
     pages_kept_raw: u64,
     pages_packed: u64,
+    blocks_just_over: u64,
     block_histogram: Vec<BlocksV1>,
     compress_mb_per_s: Option<f64>,
     decompress_mb_per_s: Option<f64>,
@@ -215,6 +216,7 @@ fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> Storage
         pages_kept_raw,
         leaf_padding,
         leaf_blocks,
+        blocks_just_over,
         block_histogram,
         internal_pages,
         internal_blocks,
@@ -240,6 +242,7 @@ fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> Storage
         padding_bytes: leaf_padding.0,
         pages_kept_raw: *pages_kept_raw,
         pages_packed: *pages_packed,
+        blocks_just_over: *blocks_just_over,
         block_histogram: block_histogram
             .0
             .iter()
