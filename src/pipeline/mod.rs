@@ -10,6 +10,7 @@
 //! on the number of threads. Memory holds two segments and their pages, whatever the input's size.
 
 mod indexes;
+pub mod inspect;
 mod outcome;
 mod run;
 mod schedule;
@@ -19,6 +20,7 @@ mod state;
 mod workers;
 
 use crate::codec::{self, CodecKind};
+use crate::datafile::DataFileError;
 use crate::estimate::{CollectionEstimate, LoadState, ModelFacts};
 use crate::geometry::wiredtiger::TableConfig;
 use crate::record::collection::Shape;
@@ -100,6 +102,9 @@ pub enum PipelineError {
     /// The input.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// A data file.
+    #[error(transparent)]
+    DataFile(#[from] DataFileError),
     /// Not one document.
     #[error("{input}: {}", no_documents(*skipped, first_reason.as_deref()))]
     NoDocuments {
