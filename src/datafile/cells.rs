@@ -164,8 +164,7 @@ impl<'a> Cells<'a> {
                 cursor.packed().ok_or(NOT_PACKED)?;
             }
         }
-        let repeats =
-            if descriptor & REPEATED == 0 { 0 } else { cursor.packed().ok_or(NOT_PACKED)? };
+        let repeats = if descriptor & REPEATED == 0 { 0 } else { cursor.packed().ok_or(NOT_PACKED)? };
         if repeats > 1 {
             return Err("a repeated cell, which no row store has");
         }

@@ -98,7 +98,8 @@ fn candidates(blocks: &Blocks) -> Read<Vec<Candidate>> {
             }
             let offset = begins + at as u64;
             let seen = &window[at..];
-            let Some(bytes) = plausible_bytes(blocks, offset, seen).filter(|bytes| *bytes <= budget_bytes) else {
+            let Some(bytes) = plausible_bytes(blocks, offset, seen).filter(|bytes| *bytes <= budget_bytes)
+            else {
                 continue;
             };
             budget_bytes -= bytes;
@@ -164,7 +165,8 @@ fn unpack(block: &[u8], available: Address, write_gen: u64) -> Option<Checkpoint
     let (_, end) = extents::read_list(block, |_| ())?;
     let mut cursor = Cursor::at(block, end);
     let _write_gen = cursor.packed()?;
-    cursor.take(FILE_SIZE_BYTES)?;
+    // The cookie was made before this block was given out; its own file size leaves that out.
+    let file_bytes = Cursor::at(cursor.take(FILE_SIZE_BYTES)?, 0).packed()?;
     let mut text = || {
         let bytes = cursor.packed()?;
         cursor.take_u64(bytes)
@@ -182,7 +184,9 @@ fn unpack(block: &[u8], available: Address, write_gen: u64) -> Option<Checkpoint
     }
     let mut address = || Address::read(&mut cookie, config.unit);
     let (root, allocated, _not_yet_known, discarded) = (address()?, address()?, address()?, address()?);
-    let (file_bytes, live_bytes) = (cookie.packed()?, cookie.packed()?);
+    let (_file_bytes_before, counted_bytes) = (cookie.packed()?, cookie.packed()?);
+    // Measured on 6.0.5 and 6.0.27: when this cookie is made the root is not yet counted.
+    let live_bytes = counted_bytes.checked_add(root.map_or(0, |root| root.bytes))?;
     Some(Checkpoint {
         config,
         write_gen,

@@ -91,7 +91,9 @@ mod tests {
 
     #[test]
     fn what_starts_no_packed_integer_or_ends_inside_one_is_refused() {
-        for bytes in [&b""[..], b"\x00", b"\x7f", b"\xe0", b"\xe9", b"\xff", b"\xc0", b"\xe2\x01", b"\xe8\xff"] {
+        for bytes in
+            [&b""[..], b"\x00", b"\x7f", b"\xe0", b"\xe9", b"\xff", b"\xc0", b"\xe2\x01", b"\xe8\xff"]
+        {
             assert_eq!(Cursor::at(bytes, 0).packed(), None, "{bytes:x?}");
         }
         let largest = b"\xe8\xff\xff\xff\xff\xff\xff\xff\xff";

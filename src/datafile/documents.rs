@@ -1,11 +1,11 @@
 //! The documents of a collection's file, one after the other, as the server stores them.
 
+use super::DataFile;
 use super::block::Address;
 use super::error::{DataFileError, Fault, Read};
 use super::leaf::{ValueData, for_each_record, read_overflow};
 use super::page::PageReader;
 use super::walk::{Step, Walk};
-use super::DataFile;
 use crate::document;
 
 /// Live documents in key order. Holds one leaf's documents at a time.

@@ -102,7 +102,9 @@ pub enum Fault {
         bytes: u64,
     },
     /// The packed form does not give the page.
-    #[error("byte {offset}: the block does not unpack by {codec} to the {bytes} bytes that its page declares")]
+    #[error(
+        "byte {offset}: the block does not unpack by {codec} to the {bytes} bytes that its page declares"
+    )]
     Unpack {
         /// Of the block.
         offset: u64,

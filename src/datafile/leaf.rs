@@ -115,11 +115,18 @@ pub fn for_each_record<'a>(
     if page.header.kind != PageKind::Leaf {
         return Err(damaged("no leaf, although its parent says so"));
     }
-    let address = |cookie| Address::of_cookie(cookie, unit).ok_or(damaged("an overflow item's address cannot be read"));
+    let address =
+        |cookie| Address::of_cookie(cookie, unit).ok_or(damaged("an overflow item's address cannot be read"));
     let mut open: Option<Record<'a>> = None;
     for cell in Cells::of(page)? {
         let cell = cell?;
-        let key = |prefix_bytes, key, overflow_key| Record { key, prefix_bytes, overflow_key, value: None, is_live: true };
+        let key = |prefix_bytes, key, overflow_key| Record {
+            key,
+            prefix_bytes,
+            overflow_key,
+            value: None,
+            is_live: true,
+        };
         match cell.kind {
             CellKind::Key { prefix_bytes } => {
                 let next = key(prefix_bytes, cell.data, None);

@@ -92,8 +92,7 @@ impl DataFile {
     /// A list that cannot be read.
     pub fn free_extents(&self) -> Result<Vec<Extent>, DataFileError> {
         let own = self.checkpoint.available;
-        let mut extents =
-            extents::read(&self.blocks, own).map_err(|fault| self.blocks.failed(fault))?;
+        let mut extents = extents::read(&self.blocks, own).map_err(|fault| self.blocks.failed(fault))?;
         // The list was made before its own block was taken from it.
         if let Some(at) = extents.iter().position(|extent| {
             extent.offset <= own.offset && own.end() <= extent.offset.saturating_add(extent.bytes)

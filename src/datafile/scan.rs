@@ -56,7 +56,9 @@ impl<'f> Scan<'f> {
         if checksum_of(&self.block) != checksum {
             return Ok(None);
         }
-        Ok(PageHeader::of(&self.block, offset).ok().map(|header| (Address { offset, bytes, checksum }, header)))
+        Ok(PageHeader::of(&self.block, offset)
+            .ok()
+            .map(|header| (Address { offset, bytes, checksum }, header)))
     }
 }
 

@@ -57,7 +57,9 @@ fn set_bits(words: &mut [u64; WORDS], first: u64, count: u64) -> bool {
         let (word, bit) = (at / 64, at % 64);
         let bits = (end - at).min(64 - bit);
         let mask = (u64::MAX >> (64 - bits)) << bit;
-        let Some(word) = usize::try_from(word).ok().and_then(|word| words.get_mut(word)) else { return false };
+        let Some(word) = usize::try_from(word).ok().and_then(|word| words.get_mut(word)) else {
+            return false;
+        };
         if *word & mask != 0 {
             return false;
         }

@@ -145,7 +145,11 @@ impl<'f> Walk<'f> {
         }
         let page = self.reader.read(address)?;
         if page.header.kind != PageKind::Internal {
-            return Err(Fault::Damaged { offset, at: None, what: "no internal page, although its parent says so" });
+            return Err(Fault::Damaged {
+                offset,
+                at: None,
+                what: "no internal page, although its parent says so",
+            });
         }
         let (unit, space, file) = (self.file.checkpoint().config.unit, &mut self.space, self.file);
         let mut children = Vec::new();

@@ -10,7 +10,8 @@ mod tally;
 
 pub use index::{IndexBuild, IndexEstimate, PatternValue};
 pub use inspection::{
-    Faults, FileLayout, Inspection, LeafFigures, Readable, TableInspection, TableRole, Unreadable, Way, WhatIf,
+    Faults, FileLayout, Inspection, LeafFigures, Readable, TableInspection, TableRole, Unreadable, Way,
+    WhatIf,
 };
 pub use remarks::{Remark, remarks};
 pub use tally::{BlockHistogram, Tally};

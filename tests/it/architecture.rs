@@ -16,10 +16,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("datafile", &["units", "document", "codec", "geometry"]),
     ("source", &["units", "document"]),
     ("estimate", &["units"]),
-    (
-        "pipeline",
-        &["units", "document", "record", "codec", "geometry", "datafile", "source", "estimate"],
-    ),
+    ("pipeline", &["units", "document", "record", "codec", "geometry", "datafile", "source", "estimate"]),
     ("report", &["units", "estimate"]),
     (
         "cli",

@@ -250,11 +250,14 @@ impl Run<'_> {
                     self.table.leaves.pages_kept_raw += u64::from(!header.is_packed());
                 }
                 PageKind::Internal => {
-                    self.take_internal(usize::from(!root), &PageFacts {
-                        image_bytes: header.image_bytes,
-                        packed_bytes: None,
-                        block_bytes: address.bytes,
-                    });
+                    self.take_internal(
+                        usize::from(!root),
+                        &PageFacts {
+                            image_bytes: header.image_bytes,
+                            packed_bytes: None,
+                            block_bytes: address.bytes,
+                        },
+                    );
                 }
                 PageKind::Overflow => {
                     self.table.leaves.overflow_pages += 1;
@@ -296,7 +299,8 @@ impl Run<'_> {
         {
             let (found, said) = (layout.live().0, self.table.checkpoint_live.0);
             let place = checkpoint.available.offset;
-            let what = format!("byte {place}: the checkpoint counts {said} bytes of live pages, found are {found}");
+            let what =
+                format!("byte {place}: the checkpoint counts {said} bytes of live pages, found are {found}");
             self.table.faults.count(what);
         }
         Ok(())
