@@ -153,20 +153,23 @@ impl<'f> Walk<'f> {
         }
         let (unit, space, file) = (self.file.checkpoint().config.unit, &mut self.space, self.file);
         let mut children = Vec::new();
+        let mut fault = None;
         for cell in Cells::of(&page)? {
-            match child_of(&cell?, unit) {
-                ChildCell::Child(child) => match claim(space, file, child.address) {
+            match cell.map(|cell| child_of(&cell, unit)) {
+                Ok(ChildCell::Child(child)) => match claim(space, file, child.address) {
                     Ok(()) => children.push(child),
                     Err(fault) => self.refused.push((child.address, fault)),
                 },
-                ChildCell::Other => {}
-                ChildCell::Damaged(what) => return Err(Fault::Damaged { offset, at: None, what }),
+                Ok(ChildCell::Other) => {}
+                Ok(ChildCell::Damaged(what)) => fault = Some(Fault::Damaged { offset, at: None, what }),
+                Err(damaged) => fault = Some(damaged),
             }
         }
         let facts = PageFacts::of(&page);
         children.reverse();
+        // Of a damaged page too: what was claimed is visited.
         self.stack.push(children);
-        Ok(Step::Internal { level, facts })
+        fault.map_or(Ok(Step::Internal { level, facts }), Err)
     }
 }
 

@@ -107,8 +107,17 @@ impl Server {
         }
     }
 
-    /// Has a checkpoint written.
+    /// Has a checkpoint written, of all that was inserted: one of a replica set leaves out what is not yet stable.
     pub fn checkpoint(&mut self) {
+        let answer = self.run("admin", doc! {"ping": 1});
+        if let Ok(written) = answer.get_timestamp("operationTime") {
+            wait_until("a stable timestamp", || {
+                let status = self.run("admin", doc! {"replSetGetStatus": 1});
+                let optimes = status.get_document("optimes").unwrap();
+                let majority = optimes.get_document("readConcernMajorityOpTime").unwrap();
+                majority.get_timestamp("ts").unwrap() >= written
+            });
+        }
         self.run("admin", doc! {"fsync": 1});
     }
 

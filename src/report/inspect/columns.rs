@@ -129,6 +129,7 @@ const COLLECTIONS: &[Shown] = &[
     ("storage", SCALE, "storage_bytes"),
     ("bson", SCALE, "bson_bytes"),
     ("storage/", "bson", "ratio_storage_to_bson"),
+    ("image", SCALE, "image_bytes_p50"),
     ("documents", "-", "entries"),
     ("leaf", "pages", "leaf_pages"),
     ("kept", "raw", "pages_kept_raw"),
