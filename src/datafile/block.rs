@@ -38,25 +38,47 @@ impl Address {
     /// Source: `__block_buffer_to_addr`, `src/block/block_addr.c` at tag mongodb-8.0.0.
     pub(super) fn of_cookie(cookie: &[u8], unit: AllocationUnit) -> Option<Self> {
         let mut cursor = Cursor::at(cookie, 0);
-        Self::read(&mut cursor, unit)?.filter(|_| cursor.is_at_end())
+        match Self::read(&mut cursor, unit)? {
+            Pointer::To(address) if cursor.is_at_end() => Some(address),
+            _ => None,
+        }
     }
 
-    /// The next address of a cookie; the inner `None` for one that says "no block".
-    pub(super) fn read(cursor: &mut Cursor<'_>, unit: AllocationUnit) -> Option<Option<Self>> {
+    /// The next address of a cookie; `None` for what is none.
+    pub(super) fn read(cursor: &mut Cursor<'_>, unit: AllocationUnit) -> Option<Pointer> {
         let (offset, size) = (cursor.packed()?, cursor.packed()?);
         let checksum = u32::try_from(cursor.packed()?).ok()?;
         if size == 0 {
-            return Some(None);
+            return Some(Pointer::Nowhere);
         }
         let offset = offset.checked_add(1)?.checked_mul(unit.bytes())?;
         let bytes = size.checked_mul(unit.bytes())?;
         offset.checked_add(bytes)?;
-        Some(Some(Self { offset, bytes, checksum }))
+        Some(Pointer::To(Self { offset, bytes, checksum }))
     }
 
     /// Behind its last byte.
     pub(super) fn end(self) -> u64 {
         self.offset + self.bytes
+    }
+}
+
+/// One of a checkpoint's addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pointer {
+    /// There is no such block.
+    Nowhere,
+    /// There is one.
+    To(Address),
+}
+
+impl Pointer {
+    /// The address, if there is one.
+    pub(super) fn address(self) -> Option<Address> {
+        match self {
+            Self::Nowhere => None,
+            Self::To(address) => Some(address),
+        }
     }
 }
 

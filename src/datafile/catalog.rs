@@ -181,7 +181,7 @@ fn text(element: &Element<'_>) -> Option<String> {
 ///  {md: {ns, options, indexes: [..]}, idxIdent: {<index>: <ident>, ..}, ns: <namespace>, ident: <ident>}
 /// ```
 ///
-/// Source: `DurableCatalog`, src/mongo/db/storage/durable_catalog.cpp.
+/// Source: `DurableCatalog`, `src/mongo/db/storage/durable_catalog.cpp`.
 fn tables_of(entry: &[u8], dbpath: &Path, sizes: &Sizes) -> Option<Vec<Table>> {
     let (Some(ident), Some(namespace)) = (find(entry, b"ident"), find(entry, b"ns")) else {
         return Some(Vec::new()); // which features the files need

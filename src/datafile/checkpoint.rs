@@ -13,7 +13,7 @@
 //! Source: `__wt_block_checkpoint_final` and `__wt_block_checkpoint_last`, `src/block/block_ckpt_scan.c`;
 //! `__block_ckpt_unpack`, `src/block/block_addr.c`, tag mongodb-8.0.0.
 
-use super::block::{Address, Blocks, IMAGE_BYTES_MAX, checksum_of, declared_bytes, stored_checksum};
+use super::block::{Address, Blocks, IMAGE_BYTES_MAX, Pointer, checksum_of, declared_bytes, stored_checksum};
 use super::config::FileConfig;
 use super::cursor::Cursor;
 use super::error::{DataFileError, Fault, Read};
@@ -158,6 +158,9 @@ fn of_candidate(blocks: &Blocks, candidate: Candidate, block: &mut Vec<u8>) -> R
     unpack(block, available, write_gen).ok_or(Fault::Damaged { offset, at: None, what })
 }
 
+/// First byte of a cookie. Source: `WT_BM_CHECKPOINT_VERSION`, src/include/block.h at tag mongodb-8.0.0.
+const COOKIE_VERSION: u8 = 1;
+
 /// What follows the list.
 fn unpack(block: &[u8], available: Address, write_gen: u64) -> Option<Checkpoint> {
     /// Of the packed file size: always so long, so that it can be filled in last.
@@ -177,12 +180,10 @@ fn unpack(block: &[u8], available: Address, write_gen: u64) -> Option<Checkpoint
         return None;
     }
     let mut cookie = Cursor::at(cookie, 0);
-    /// Source: `WT_BM_CHECKPOINT_VERSION`, src/include/block.h at tag mongodb-8.0.0.
-    const COOKIE_VERSION: u8 = 1;
     if cookie.byte()? != COOKIE_VERSION {
         return None;
     }
-    let mut address = || Address::read(&mut cookie, config.unit);
+    let mut address = || Address::read(&mut cookie, config.unit).map(Pointer::address);
     let (root, allocated, _not_yet_known, discarded) = (address()?, address()?, address()?, address()?);
     let (_file_bytes_before, counted_bytes) = (cookie.packed()?, cookie.packed()?);
     // Measured on 6.0.5 and 6.0.27: when this cookie is made the root is not yet counted.

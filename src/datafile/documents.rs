@@ -92,7 +92,8 @@ impl<'f> Documents<'f> {
     }
 
     fn load(&mut self, address: Address) {
-        (self.bytes.clear(), self.ends.clear());
+        self.bytes.clear();
+        self.ends.clear();
         (self.next, self.offset) = (0, address.offset);
         self.blocks_read_bytes += address.bytes;
         if let Err(fault) = self.load_leaf(address) {

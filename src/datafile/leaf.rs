@@ -1,7 +1,7 @@
 //! What a leaf holds, counted from its cells.
 
 use super::block::Address;
-use super::cells::{CellKind, Cells};
+use super::cells::{CellKind, CellWindow, Cells};
 use super::error::{Fault, Read};
 use super::page::{Page, PageKind, PageReader};
 use crate::document;
@@ -146,7 +146,7 @@ pub fn for_each_record<'a>(
                 let window = cell.window.unwrap_or_default();
                 let (start_ts, start_txn) = (window.start_ts, window.start_txn);
                 let value = Value { data, start_ts, start_txn, window_bytes: cell.window_bytes() };
-                let is_live = cell.window.is_none_or(|window| window.is_live());
+                let is_live = cell.window.is_none_or(CellWindow::is_live);
                 each(Record { value: Some(value), is_live, ..record });
             }
             CellKind::Removed => {}

@@ -44,11 +44,8 @@ fn collection(case: &Case, kind: CodecKind) -> String {
 /// Loads every case under every codec, one checkpoint behind each.
 fn load(server: &mut Server, case: &Case, documents: &[Vec<u8>]) {
     for kind in CODECS {
-        let options = [("memory_page_max", case.table.memory_page_max)];
-        let mut config = format!("block_compressor={}", kind.name());
-        for (name, value) in options {
-            value.iter().for_each(|value| config.push_str(&format!(",{name}={value}")));
-        }
+        let memory = case.table.memory_page_max.map(|bytes| format!(",memory_page_max={bytes}"));
+        let config = format!("block_compressor={}{}", kind.name(), memory.unwrap_or_default());
         let engine = doc! {"wiredTiger": {"configString": config}};
         let name = collection(case, kind);
         server.run("golden", doc! {"create": &name, "storageEngine": engine});

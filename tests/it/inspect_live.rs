@@ -18,7 +18,7 @@ pub fn documents(count: i32, text_bytes: usize, seed: u64) -> Vec<Vec<u8>> {
         .map(|id| {
             let mut text = String::new();
             while text.len() < text_bytes {
-                text.push_str(&format!("{:x} word{} ", word(), word() % 50));
+                text += &format!("{:x} word{} ", word(), word() % 50);
             }
             let user = i32::try_from(word() % 1000).unwrap();
             doc! {"_id": id, "user": user, "tags": ["a", "b", format!("t{}", word() % 9)], "text": text}

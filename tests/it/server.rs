@@ -149,7 +149,7 @@ impl Server {
             body.push(1);
             body.extend(i32::try_from(bytes).unwrap().to_le_bytes());
             body.extend(NAME);
-            documents.iter().for_each(|document| body.extend(document));
+            body.extend(documents.concat());
         }
         let length = i32::try_from(HEADER_BYTES + body.len()).unwrap();
         let header: Vec<u8> = [length, 1, 0, OP_MSG].into_iter().flat_map(i32::to_le_bytes).collect();

@@ -3,7 +3,7 @@
 use super::{columns, definitions, details};
 use crate::estimate::Inspection;
 use crate::report::grid::Grid;
-use crate::report::{Detail, ReportOptions, markdown, table};
+use crate::report::{Detail, markdown, table};
 use crate::units::Printable;
 use std::io::{self, Write};
 
@@ -33,11 +33,7 @@ fn remarks(inspection: &Inspection) -> Vec<String> {
     remarks
 }
 
-pub(super) fn write_table(
-    inspection: &Inspection,
-    options: &ReportOptions,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write_table(inspection: &Inspection, detail: Detail, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", Printable(&inspection.path))?;
     for grid in grids(inspection) {
         writeln!(out, "\n{}", table::aligned(&grid))?;
@@ -47,7 +43,7 @@ pub(super) fn write_table(
         writeln!(out)?;
     }
     remarks.iter().try_for_each(|remark| writeln!(out, "{}", Printable(remark)))?;
-    if options.detail == Detail::Definitions {
+    if detail == Detail::Definitions {
         let shown: Vec<_> = definitions::shown().collect();
         let width = shown.iter().map(|(title, _)| title.len()).max().unwrap_or(0);
         writeln!(out)?;
@@ -58,11 +54,7 @@ pub(super) fn write_table(
     Ok(())
 }
 
-pub(super) fn write_markdown(
-    inspection: &Inspection,
-    options: &ReportOptions,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write_markdown(inspection: &Inspection, detail: Detail, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "## {}", markdown::escaped(&inspection.path))?;
     for grid in grids(inspection) {
         writeln!(out)?;
@@ -73,7 +65,7 @@ pub(super) fn write_markdown(
         writeln!(out)?;
     }
     remarks.iter().try_for_each(|remark| writeln!(out, "- {}", markdown::escaped(remark.trim_start())))?;
-    if options.detail == Detail::Definitions {
+    if detail == Detail::Definitions {
         writeln!(out, "\n| figure | meaning |\n| --- | --- |")?;
         for (title, sentence) in definitions::shown() {
             markdown::write_row([title.as_str(), sentence].into_iter(), out)?;

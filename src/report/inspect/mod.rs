@@ -24,8 +24,8 @@ pub fn write_inspection(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match kind {
-        OutputKind::Table => human::write_table(inspection, options, out),
-        OutputKind::Markdown => human::write_markdown(inspection, options, out),
+        OutputKind::Table => human::write_table(inspection, options.detail, out),
+        OutputKind::Markdown => human::write_markdown(inspection, options.detail, out),
         OutputKind::Csv => columns::write_csv(inspection, out),
         OutputKind::Json => {
             serde_json::to_writer_pretty(&mut *out, &wire::inspection(inspection))
