@@ -15,6 +15,7 @@ use pagepress::{
     estimate::{LoadState, TableInspection},
     geometry::wiredtiger::{Release, cell, charge, image::LeafImage},
     pipeline::inspect::{InspectPlan, TableName, inspect_table},
+    record::RecordId,
 };
 use std::{fs, num::NonZeroUsize, path::Path, time::Instant};
 
@@ -49,7 +50,7 @@ impl Builder {
     fn internal(&mut self, children: &[(u64, Address)], is_leaf: bool) -> Address {
         let mut image = vec![0; 40];
         for (record_id, address) in children {
-            cell::push_record_id_key(*record_id, &mut image);
+            cell::push_record_id_key(RecordId::Number(*record_id), &mut image);
             let cookie = cookie(&[*address]);
             image.extend([if is_leaf { 0x38 } else { 0x18 }, 0, 0x80 | cookie.len() as u8]);
             image.extend(cookie);

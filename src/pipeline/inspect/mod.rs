@@ -3,13 +3,14 @@
 mod leaves;
 mod stored;
 
-use super::{PipelineError, Plan, Timing, estimate_collection};
+use super::{PipelineError, Plan, estimate_collection};
 use crate::codec::CodecKind;
 use crate::datafile::{Address, DataFile, Fault, LeafCounts, Owned, PageFacts, PageKind, Scan, Step, Walk};
 use crate::estimate::{
     CodecName, FileLayout, LeafFigures, LoadState, Readable, TableInspection, TableRole, Way, WhatIf,
 };
 use crate::geometry::wiredtiger::{Release, TableConfig, charge};
+use crate::record::collection::{Keys, Shape};
 use crate::source::OnBadDocument;
 use crate::units::{AllocationUnit, BsonBytes, DiskBytes, PackedBytes, RawBytes};
 use leaves::{Inspected, Leaves};
@@ -376,8 +377,7 @@ fn repack(
     observe: &mut dyn FnMut(u64),
 ) -> Result<Vec<WhatIf>, PipelineError> {
     let config = &file.checkpoint().config;
-    // Keys of clustered collections are not modelled.
-    if config.key_format != "q" || plan.loads.is_empty() || table.leaves.entries == 0 {
+    if plan.loads.is_empty() || table.leaves.entries == 0 {
         return Ok(Vec::new());
     }
     let default = TableConfig::collection(plan.release);
@@ -388,14 +388,16 @@ fn repack(
         default.cache_bytes,
     );
     let Ok(sizes) = sizes else { return Ok(Vec::new()) };
+    let named = Shape::of_name(table.namespace.as_deref().unwrap_or_default());
+    let keys = if config.key_format == "q" { Keys::Numbers } else { Keys::Clustered };
     let model = Plan {
-        table: sizes,
         loads: plan.loads.clone(),
         codecs: plan.what_if.clone(),
+        shape: Shape { keys, ..named },
         indexes: Vec::new(),
         threads: plan.threads,
         on_bad: OnBadDocument::Skip,
-        timing: Timing::Skip,
+        ..Plan::new(sizes)
     };
     let mut documents = StoredDocuments::new(file);
     let mut advance = |at: super::Progress| observe(at.bytes_read);
