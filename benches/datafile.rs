@@ -65,7 +65,9 @@ impl Builder {
 fn cookie(addresses: &[Address]) -> Vec<u8> {
     let mut out = Vec::new();
     for (offset, size, checksum) in addresses {
-        [*offset, *size, u64::from(*checksum)].into_iter().for_each(|value| cell::pack(value, &mut out));
+        for value in [*offset, *size, u64::from(*checksum)] {
+            cell::pack(value, &mut out);
+        }
     }
     out
 }
@@ -110,7 +112,9 @@ fn build(stream: &[u8], path: &Path) -> u64 {
     let none = (0, 0, 0);
     let mut checkpoint = vec![1];
     checkpoint.extend(cookie(&[root, none, none, none]));
-    [0, live].into_iter().for_each(|value| cell::pack(value, &mut checkpoint));
+    for value in [0, live] {
+        cell::pack(value, &mut checkpoint);
+    }
     let config =
         b"block_metadata=[allocation_size=4KB,block_compressor=none,key_format=q,leaf_page_max=32KB]";
     for text in [config.as_slice(), b"", &checkpoint] {

@@ -4,6 +4,7 @@ use crate::case::Case;
 use crate::server::{Folder, Server, Topology, mongod};
 use bson::doc;
 use serde_json::Value;
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -18,7 +19,7 @@ pub fn documents(count: i32, text_bytes: usize, seed: u64) -> Vec<Vec<u8>> {
         .map(|id| {
             let mut text = String::new();
             while text.len() < text_bytes {
-                text += &format!("{:x} word{} ", word(), word() % 50);
+                write!(text, "{:x} word{} ", word(), word() % 50).unwrap();
             }
             let user = i32::try_from(word() % 1000).unwrap();
             doc! {"_id": id, "user": user, "tags": ["a", "b", format!("t{}", word() % 9)], "text": text}

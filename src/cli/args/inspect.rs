@@ -9,9 +9,9 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Args)]
 #[command(disable_help_flag = true)]
 pub(in crate::cli) struct InspectArgs {
-    #[arg(value_name = "FILE.wt|DBPATH", help_heading = INPUT, help = inspect::PATH, long_help = inspect::PATH_LONG)]
+    #[arg(value_name = "FILE.wt|DBPATH", display_order = 0, help_heading = INPUT, help = inspect::PATH, long_help = inspect::PATH_LONG)]
     pub path: PathBuf,
-    #[arg(long, value_name = "NAMESPACE", help_heading = INPUT, help = inspect::NS, long_help = inspect::NS_LONG)]
+    #[arg(long, value_name = "NAMESPACE", display_order = 1, help_heading = INPUT, help = inspect::NS, long_help = inspect::NS_LONG)]
     pub ns: Vec<String>,
 
     #[arg(long, value_name = "LIST", help_heading = MODEL, help = inspect::WHAT_IF, long_help = inspect::WHAT_IF_LONG)]
