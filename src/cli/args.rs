@@ -1,5 +1,9 @@
 //! The grammar of the command line: what can be typed, and nothing about what it means.
 
+mod inspect;
+
+pub(super) use inspect::InspectArgs;
+
 use super::UsageError;
 use super::help;
 use crate::estimate::LoadState;
@@ -38,6 +42,9 @@ pub(super) struct Args {
 pub(super) enum Command {
     #[command(about = help::ESTIMATE, long_about = help::ESTIMATE_LONG, after_long_help = help::ESTIMATE_EXAMPLES)]
     Estimate(Box<EstimateArgs>),
+    #[command(about = help::inspect::ABOUT, long_about = help::inspect::ABOUT_LONG)]
+    #[command(after_long_help = help::inspect::EXAMPLES)]
+    Inspect(Box<InspectArgs>),
     #[command(about = help::FACTS, long_about = help::FACTS_LONG, after_long_help = help::FACTS_EXAMPLES)]
     Facts,
     #[command(about = help::COMPLETIONS, after_long_help = help::COMPLETIONS_EXAMPLES)]
@@ -321,10 +328,10 @@ mod tests {
 
     /// Rules over all options: each stands under a question, names its value and explains itself.
     #[test]
-    fn every_option_of_estimate_has_a_heading_a_line_and_a_long_text() {
+    fn every_option_has_a_heading_a_line_and_a_long_text() {
         let command = Args::command();
-        let estimate = command.find_subcommand("estimate").unwrap();
-        for arg in estimate.get_arguments() {
+        let commands = ["estimate", "inspect"].map(|name| command.find_subcommand(name).unwrap());
+        for arg in commands.into_iter().flat_map(clap::Command::get_arguments) {
             let id = arg.get_id();
             assert!(arg.get_help_heading().is_some(), "{id} has no heading");
             let line = arg.get_help().map(ToString::to_string).unwrap_or_default();

@@ -1,6 +1,8 @@
 //! What help says: a line for `-h`, and for `--help` the unit, the default and whose it is, and what follows
 //! from another value. Numbers come from the constants that are enforced.
 
+pub(super) mod inspect;
+
 use super::sizes::{GRAMMAR, Typed};
 use super::usage::THREADS_MAX;
 use crate::codec::{CodecKind, ZlibLevel, ZstdLevel};

@@ -253,7 +253,7 @@ fn parse_level(typed: &str, level: &str, codec: &'static str) -> Result<i32, Usa
     if level.starts_with('+') { Err(not_a_level()) } else { level.parse().map_err(|_| not_a_level()) }
 }
 
-fn parse_threads(text: &str) -> Result<NonZeroUsize, UsageError> {
+pub(super) fn parse_threads(text: &str) -> Result<NonZeroUsize, UsageError> {
     text.parse()
         .ok()
         .filter(|threads: &NonZeroUsize| threads.get() <= THREADS_MAX)

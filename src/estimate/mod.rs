@@ -4,11 +4,16 @@ pub mod band;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod index;
+mod inspection;
 mod remarks;
 pub mod sweep;
 mod tally;
 
 pub use index::{IndexBuild, IndexEstimate, PatternValue};
+pub use inspection::{
+    Faults, FileLayout, Inspection, LeafFigures, Readable, TableInspection, TableRole, Unreadable, Way,
+    WhatIf,
+};
 pub use remarks::{Remark, remarks};
 pub use tally::{BlockHistogram, Tally};
 

@@ -11,6 +11,7 @@
 
 mod effort;
 mod indexes;
+pub mod inspect;
 mod outcome;
 mod run;
 mod schedule;
@@ -23,6 +24,7 @@ mod workers;
 pub use effort::Effort;
 
 use crate::codec::{self, CodecKind};
+use crate::datafile::DataFileError;
 use crate::estimate::{CollectionEstimate, LoadState, ModelFacts};
 use crate::geometry::wiredtiger::TableConfig;
 use crate::record::collection::Shape;
@@ -107,6 +109,9 @@ pub enum PipelineError {
     /// The input.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// A data file.
+    #[error(transparent)]
+    DataFile(#[from] DataFileError),
     /// Not one document.
     #[error("{input}: {}", no_documents(*skipped, first_reason.as_deref()))]
     NoDocuments {

@@ -9,6 +9,7 @@ mod csv;
 pub mod definitions;
 mod grid;
 mod heading;
+pub mod inspect;
 mod json;
 mod markdown;
 mod number;

@@ -10,7 +10,7 @@ use crate::estimate::{
 };
 use serde::{Serialize, Serializer};
 
-const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
 pub(super) struct EstimateV1<'a> {
@@ -24,7 +24,7 @@ pub(super) struct EstimateV1<'a> {
 }
 
 #[derive(Serialize)]
-struct ToolV1 {
+pub(super) struct ToolV1 {
     name: &'static str,
     version: &'static str,
 }
@@ -90,9 +90,9 @@ struct StorageV1 {
 }
 
 #[derive(Serialize)]
-struct BlocksV1 {
-    block_units: u64,
-    blocks: u64,
+pub(super) struct BlocksV1 {
+    pub block_units: u64,
+    pub blocks: u64,
 }
 
 #[derive(Serialize)]
@@ -113,12 +113,15 @@ struct IndexV1<'a> {
 }
 
 #[derive(Serialize)]
-struct TimingV1 {
+pub(super) struct TimingV1 {
     wall_s: f64,
     cpu_s: Option<f64>,
 }
 
-fn as_map<S: Serializer>(pairs: &&[(&'static str, String)], serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_map<S: Serializer>(
+    pairs: &&[(&'static str, String)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_map(pairs.iter().map(|(name, version)| (name, version)))
 }
 
@@ -136,12 +139,17 @@ fn as_pattern<S: Serializer>(pattern: &&[(String, PatternValue)], serializer: S)
     map.end()
 }
 
+/// This program.
+pub(super) fn tool_v1() -> ToolV1 {
+    ToolV1 { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") }
+}
+
 /// `estimate` as it goes out.
 pub(super) fn estimate(estimate: &Estimate) -> EstimateV1<'_> {
     let Estimate { model, collections, inputs_skipped, timing } = estimate;
     EstimateV1 {
         schema: SCHEMA,
-        tool: ToolV1 { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        tool: tool_v1(),
         command: "estimate",
         model: model_v1(model),
         collections: collections.iter().map(collection_v1).collect(),
@@ -285,7 +293,7 @@ fn index_v1(row: &IndexEstimate) -> IndexV1<'_> {
     }
 }
 
-fn timing_v1(timing: Timing) -> TimingV1 {
+pub(super) fn timing_v1(timing: Timing) -> TimingV1 {
     let Timing { wall_s, cpu_s } = timing;
     TimingV1 { wall_s: number::measured(wall_s), cpu_s: cpu_s.map(number::measured) }
 }
