@@ -1,5 +1,6 @@
 //! Figures: what was counted, what was modelled, and how sure it is. Knows no source of its integers.
 
+pub mod apply;
 pub mod band;
 #[cfg(test)]
 pub(crate) mod fixture;

@@ -3,7 +3,7 @@
 //! A *point* is one load state, leaf page size and codec. Three figures are set against each other: the file, the
 //! processor time that packs all of its pages once (*write*), and the time that unpacks them once (*read*).
 
-use super::{CodecName, CollectionEstimate, Estimate, LoadState, StorageEstimate};
+use super::{CodecName, Estimate, LoadState, StorageEstimate, Timing};
 use crate::units::DiskBytes;
 
 /// A whole run of `sweep`.
@@ -22,6 +22,14 @@ impl Sweep {
         let collections = runs.first().map_or(0, |run| run.collections.len());
         let findings = (0..collections).map(|at| Findings::of(&points(&runs, at), server_codec(&runs, at)));
         Self { findings: findings.collect(), runs }
+    }
+
+    /// What all runs took together.
+    #[must_use]
+    pub fn timing(&self) -> Timing {
+        let wall_s = self.runs.iter().map(|run| run.timing.wall_s).sum();
+        let cpu_s = self.runs.iter().map(|run| run.timing.cpu_s).sum();
+        Timing { wall_s, cpu_s }
     }
 
     /// The points of the collection at this position, by leaf page size, then as in the estimates.
@@ -289,6 +297,13 @@ fn cheapest<'a>(
 }
 
 fn recommendations(points: &[Point<'_>], server_codec: &str) -> Vec<Recommendation> {
+    // No setting of a server changes zlib's level.
+    let can_be_set = |point: &Point<'_>| {
+        let CodecName { name, level } = point.row.codec;
+        name != "zlib" || level == Some(LEVEL_DEFAULT)
+    };
+    let points: Vec<Point<'_>> = points.iter().copied().filter(can_be_set).collect();
+    let points = points.as_slice();
     let Some(least) = points.iter().map(|point| point.row.storage).min() else { return Vec::new() };
     let mut found = Vec::new();
     let mut recommend = |use_for, point: Option<Point<'_>>, reasons: Vec<String>| {
@@ -380,14 +395,6 @@ fn knee<'a>(front: &[Point<'a>]) -> Option<Point<'a>> {
     };
     let best = curve.iter().map(below).max_by(f64::total_cmp)?;
     curve.iter().find(|entry| below(entry) >= best).map(|(point, _, _)| *point)
-}
-
-impl CollectionEstimate {
-    /// Without its rows: what a sweep says of it besides its points.
-    #[must_use]
-    pub fn without_rows(&self) -> Self {
-        Self { storage: Vec::new(), indexes: Vec::new(), ..self.clone() }
-    }
 }
 
 #[cfg(test)]

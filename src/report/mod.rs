@@ -14,6 +14,7 @@ mod json;
 mod markdown;
 mod number;
 mod sink;
+pub mod sweep;
 mod table;
 mod wire;
 

@@ -30,7 +30,7 @@ pub(super) struct ToolV1 {
 }
 
 #[derive(Serialize)]
-struct ModelV1<'a> {
+pub(super) struct ModelV1<'a> {
     server: &'a str,
     server_note: Option<&'a str>,
     leaf_page_bytes_max: u64,
@@ -43,6 +43,15 @@ struct ModelV1<'a> {
 
 #[derive(Serialize)]
 struct CollectionV1<'a> {
+    #[serde(flatten)]
+    head: HeadV1<'a>,
+    storage: Vec<StorageV1>,
+    indexes: Vec<IndexV1<'a>>,
+}
+
+/// A collection without its rows.
+#[derive(Serialize)]
+pub(super) struct HeadV1<'a> {
     name: &'a str,
     sources: &'a [String],
     clustered: bool,
@@ -57,12 +66,10 @@ struct CollectionV1<'a> {
     documents_skipped: u64,
     skip_reasons: &'a [String],
     sampled_fraction: f64,
-    storage: Vec<StorageV1>,
-    indexes: Vec<IndexV1<'a>>,
 }
 
 #[derive(Serialize)]
-struct StorageV1 {
+pub(super) struct StorageV1 {
     load: &'static str,
     codec: &'static str,
     level: Option<i32>,
@@ -158,7 +165,7 @@ pub(super) fn estimate(estimate: &Estimate) -> EstimateV1<'_> {
     }
 }
 
-fn model_v1(model: &ModelFacts) -> ModelV1<'_> {
+pub(super) fn model_v1(model: &ModelFacts) -> ModelV1<'_> {
     let ModelFacts {
         server,
         server_note,
@@ -180,6 +187,14 @@ fn model_v1(model: &ModelFacts) -> ModelV1<'_> {
 }
 
 fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
+    CollectionV1 {
+        head: head_v1(collection),
+        storage: collection.storage.iter().map(|row| storage_v1(collection, row)).collect(),
+        indexes: collection.indexes.iter().map(index_v1).collect(),
+    }
+}
+
+pub(super) fn head_v1(collection: &CollectionEstimate) -> HeadV1<'_> {
     let CollectionEstimate {
         name,
         sources,
@@ -190,10 +205,10 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         documents_skipped,
         skip_reasons,
         sampled_fraction,
-        storage,
-        indexes,
+        storage: _,
+        indexes: _,
     } = collection;
-    CollectionV1 {
+    HeadV1 {
         name,
         sources,
         clustered: clustered_out_of_order.is_some(),
@@ -208,12 +223,10 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         documents_skipped: *documents_skipped,
         skip_reasons,
         sampled_fraction: number::ratio(*sampled_fraction),
-        storage: storage.iter().map(|row| storage_v1(collection, row)).collect(),
-        indexes: indexes.iter().map(index_v1).collect(),
     }
 }
 
-fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> StorageV1 {
+pub(super) fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> StorageV1 {
     // A new figure will not compile until it is written.
     let StorageEstimate { load, codec, storage, band, basis, tally, pages_packed, speed } = row;
     let crate::estimate::Tally {
@@ -332,6 +345,14 @@ mod tests {
         let json: Value = serde_json::from_slice(&written(OutputKind::Json, &fixture::awkward())).unwrap();
         let mut names = Vec::new();
         keys_of(&json, &mut names);
+        for name in &names {
+            assert!(definitions::definition(name).is_some(), "{name} has no definition");
+        }
+        let mut swept = Vec::new();
+        let sweep = crate::estimate::sweep::Sweep::of(vec![fixture::logs()]);
+        crate::report::sweep::write_sweep(&sweep, OutputKind::Json, &ReportOptions::default(), &mut swept)
+            .unwrap();
+        keys_of(&serde_json::from_slice(&swept).unwrap(), &mut names);
         for name in &names {
             assert!(definitions::definition(name).is_some(), "{name} has no definition");
         }
