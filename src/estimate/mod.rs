@@ -4,14 +4,16 @@ pub mod band;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod index;
+mod on_server;
 mod remarks;
 mod tally;
 
 pub use index::{IndexBuild, IndexEstimate, PatternValue};
+pub use on_server::{History, Layout, OnServer};
 pub use remarks::{Remark, remarks};
 pub use tally::{BlockHistogram, Tally};
 
-use crate::units::{BsonBytes, DiskBytes, Ratio};
+use crate::units::{BsonBytes, DiskBytes, Ratio, RawBytes};
 
 /// How a shown number came to be known; printed beside it, never dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +114,8 @@ pub struct StorageEstimate {
     pub basis: Basis,
     /// Where every byte of `storage` goes.
     pub tally: Tally,
+    /// Where the image size that follows the blocks stands at the end.
+    pub image_tuned: RawBytes,
     /// Measured on this machine; `None` for `none` and where timing was turned off.
     pub speed: Option<Speed>,
 }
@@ -139,6 +143,8 @@ pub struct CollectionEstimate {
     pub storage: Vec<StorageEstimate>,
     /// One row an index, state and build.
     pub indexes: Vec<IndexEstimate>,
+    /// How it is stored where it was read from, if that was a server.
+    pub on_server: Option<OnServer>,
 }
 
 impl CollectionEstimate {

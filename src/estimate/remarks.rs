@@ -58,6 +58,8 @@ impl fmt::Display for SignedTenths {
 pub enum Remark {
     /// The release asked for is not one whose rules are known here.
     ServerRules(String),
+    /// How the collection stands on the server that it was read from.
+    OnServer(String),
     /// Documents were left out.
     Skipped {
         /// How many.
@@ -159,7 +161,7 @@ pub enum Remark {
 impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ServerRules(note) => f.write_str(note),
+            Self::ServerRules(note) | Self::OnServer(note) => f.write_str(note),
             Self::Skipped { documents, first_reason } => {
                 let were = if *documents == 1 { "document was" } else { "documents were" };
                 write!(f, "{} {were} skipped and not counted", Grouped(*documents))?;
@@ -256,6 +258,8 @@ fn one_name(codecs: &[CodecName]) -> bool {
 #[must_use]
 pub fn remarks(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remark> {
     let mut found: Vec<Remark> = about_the_input(model, collection);
+    let on_server = collection.on_server.iter().flat_map(|on_server| on_server.explained(collection));
+    found.extend(on_server.map(Remark::OnServer));
     let mut loads: Vec<LoadState> = collection.storage.iter().map(|row| row.load).collect();
     loads.sort_unstable();
     loads.dedup();

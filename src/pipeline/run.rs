@@ -129,6 +129,7 @@ impl<'p> CollectionRun<'p> {
             sampled_fraction: 1.0,
             storage,
             indexes,
+            on_server: None,
         })
     }
 }
@@ -236,7 +237,7 @@ impl TableRun {
     }
 
     fn finish(self, plan: &Plan, states: &[State], records: u64) -> StorageEstimate {
-        let Self { state, kind, mut tally, internal, lanes, sample, walk, .. } = self;
+        let Self { state, kind, size, mut tally, internal, lanes, sample, walk, .. } = self;
         let internal = internal.finish();
         tally.internal_pages = internal.pages;
         tally.internal_blocks = internal.blocks;
@@ -264,6 +265,7 @@ impl TableRun {
             basis: Basis::Modelled,
             speed: (plan.timing == Timing::Measure).then(|| speed::measure(kind, sample.images())).flatten(),
             tally,
+            image_tuned: RawBytes(size.bytes().into()),
         }
     }
 }

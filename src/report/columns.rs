@@ -88,6 +88,7 @@ pub(super) const COLUMNS: &[Column] = &[
     number("pages_kept_raw", Some("kept"), Unit::Fixed("raw"), |row| {
         Cell::Count(row.storage.tally.pages_kept_raw)
     }),
+    number("image_bytes_tuned", None, Unit::None, |row| Cell::Bytes(row.storage.image_tuned.0)),
     number("leaf_image_bytes", None, Unit::None, |row| Cell::Bytes(row.storage.tally.leaf_image.0)),
     number("leaf_packed_bytes", None, Unit::None, |row| Cell::Bytes(row.storage.tally.leaf_packed.0)),
     number("leaf_kept_raw_bytes", None, Unit::None, |row| Cell::Bytes(row.storage.tally.leaf_kept_raw.0)),

@@ -18,7 +18,7 @@ impl Report for Csv {
 }
 
 /// The sink's own error, so that a closed pipe is still recognised.
-fn io_error(error: ::csv::Error) -> io::Error {
+pub(super) fn io_error(error: ::csv::Error) -> io::Error {
     match error.into_kind() {
         ::csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),

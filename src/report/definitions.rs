@@ -2,7 +2,7 @@
 
 use super::columns;
 
-/// Name in JSON and CSV, and what it means.
+/// Name in JSON and CSV of `estimate`, and what it means.
 pub const DEFINITIONS: &[(&str, &str)] = &[
     ("schema", "version of these names; it changes only when one goes or changes its meaning"),
     ("tool", "the program that wrote this"),
@@ -37,6 +37,13 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ("entries", "keys of the index; counted"),
     ("documents_refused", "documents that a server would refuse because of this index; counted"),
     ("refused_reason", "why, the first one's"),
+    ("on_server", "how the collection stands on the server that it was read from; null for files"),
+    ("free_bytes", "part of the server's file that is free for reuse"),
+    (
+        "keeps_history",
+        "whether the server keeps time windows beside fresh values: a replica set with a history window",
+    ),
+    ("layout", "plain, capped or clustered"),
     ("load", "settled: no time windows on the pages; bulk: loaded into a replica set as fast as it goes"),
     ("codec", "block compressor, in tables with its level"),
     ("level", "compression level; not known to codecs without levels"),
@@ -65,6 +72,10 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
         "pages_kept_raw",
         "leaf pages stored as they are: not tried, given up, or compression saved no whole unit",
     ),
+    (
+        "image_bytes_tuned",
+        "size of a leaf image that the next page would be cut at: it follows how well pages pack",
+    ),
     ("leaf_image_bytes", "leaf pages before compression, headers included"),
     ("leaf_packed_bytes", "compressed leaf pages before padding"),
     ("leaf_kept_raw_bytes", "leaf pages stored as they are, before padding"),
@@ -81,10 +92,11 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ("cpu_s", "processor seconds over all threads"),
 ];
 
-/// The sentence for one name.
+/// The sentence for one name of any command.
 #[must_use]
 pub fn definition(name: &str) -> Option<&'static str> {
-    DEFINITIONS.iter().find(|(known, _)| *known == name).map(|(_, sentence)| *sentence)
+    let mut known = DEFINITIONS.iter().chain(super::verification::DEFINITIONS);
+    known.find(|(known, _)| *known == name).map(|(_, sentence)| *sentence)
 }
 
 /// Title and sentence of each column that people see.

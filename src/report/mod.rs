@@ -14,9 +14,11 @@ mod markdown;
 mod number;
 mod sink;
 mod table;
+mod verification;
 mod wire;
 
 pub use sink::{FileSink, Sink};
+pub use verification::write_verification;
 
 use crate::estimate::Estimate;
 use std::io::{self, Write};

@@ -5,11 +5,12 @@
 
 use super::number;
 use crate::estimate::{
-    CollectionEstimate, Estimate, IndexEstimate, ModelFacts, PatternValue, StorageEstimate, Timing,
+    CollectionEstimate, Estimate, History, IndexEstimate, ModelFacts, OnServer, PatternValue,
+    StorageEstimate, Timing,
 };
 use serde::{Serialize, Serializer};
 
-const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
 pub(super) struct EstimateV1<'a> {
@@ -23,13 +24,13 @@ pub(super) struct EstimateV1<'a> {
 }
 
 #[derive(Serialize)]
-struct ToolV1 {
+pub(super) struct ToolV1 {
     name: &'static str,
     version: &'static str,
 }
 
 #[derive(Serialize)]
-struct ModelV1<'a> {
+pub(super) struct ModelV1<'a> {
     server: &'a str,
     server_note: Option<&'a str>,
     leaf_page_bytes_max: u64,
@@ -52,6 +53,28 @@ struct CollectionV1<'a> {
     sampled_fraction: f64,
     storage: Vec<StorageV1>,
     indexes: Vec<IndexV1<'a>>,
+    on_server: Option<OnServerV1<'a>>,
+}
+
+/// As the collection stands where it was read from.
+#[derive(Serialize)]
+struct OnServerV1<'a> {
+    version: &'a str,
+    codec: Option<&'static str>,
+    level: Option<i32>,
+    storage_bytes: u64,
+    free_bytes: Option<u64>,
+    documents: u64,
+    bson_bytes: u64,
+    keeps_history: bool,
+    layout: &'static str,
+    indexes: Vec<OnServerIndexV1<'a>>,
+}
+
+#[derive(Serialize)]
+struct OnServerIndexV1<'a> {
+    name: &'a str,
+    storage_bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -74,6 +97,7 @@ struct StorageV1 {
     overhead_bytes: u64,
     padding_bytes: u64,
     pages_kept_raw: u64,
+    image_bytes_tuned: u64,
     block_histogram: Vec<BlocksV1>,
     compress_mb_per_s: Option<f64>,
     decompress_mb_per_s: Option<f64>,
@@ -102,7 +126,7 @@ struct IndexV1<'a> {
 }
 
 #[derive(Serialize)]
-struct TimingV1 {
+pub(super) struct TimingV1 {
     wall_s: f64,
     cpu_s: Option<f64>,
 }
@@ -130,7 +154,7 @@ pub(super) fn estimate(estimate: &Estimate) -> EstimateV1<'_> {
     let Estimate { model, collections, inputs_skipped, timing } = estimate;
     EstimateV1 {
         schema: SCHEMA,
-        tool: ToolV1 { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        tool: tool_v1(),
         command: "estimate",
         model: model_v1(model),
         collections: collections.iter().map(collection_v1).collect(),
@@ -139,7 +163,11 @@ pub(super) fn estimate(estimate: &Estimate) -> EstimateV1<'_> {
     }
 }
 
-fn model_v1(model: &ModelFacts) -> ModelV1<'_> {
+pub(super) fn tool_v1() -> ToolV1 {
+    ToolV1 { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") }
+}
+
+pub(super) fn model_v1(model: &ModelFacts) -> ModelV1<'_> {
     let ModelFacts {
         server,
         server_note,
@@ -172,6 +200,7 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         sampled_fraction,
         storage,
         indexes,
+        on_server,
     } = collection;
     CollectionV1 {
         name,
@@ -184,12 +213,32 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         sampled_fraction: number::ratio(*sampled_fraction),
         storage: storage.iter().map(|row| storage_v1(collection, row)).collect(),
         indexes: indexes.iter().map(index_v1).collect(),
+        on_server: on_server.as_ref().map(on_server_v1),
+    }
+}
+
+fn on_server_v1(on_server: &OnServer) -> OnServerV1<'_> {
+    let OnServer { version, codec, storage, free, documents, bson, indexes, history, layout } = on_server;
+    OnServerV1 {
+        version,
+        codec: codec.as_ref().map(|codec| codec.name),
+        level: codec.as_ref().and_then(|codec| codec.level),
+        storage_bytes: storage.0,
+        free_bytes: free.map(|free| free.0),
+        documents: *documents,
+        bson_bytes: bson.0,
+        keeps_history: *history == History::Kept,
+        layout: layout.name(),
+        indexes: indexes
+            .iter()
+            .map(|(name, storage)| OnServerIndexV1 { name, storage_bytes: storage.0 })
+            .collect(),
     }
 }
 
 fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> StorageV1 {
     // A new figure will not compile until it is written.
-    let StorageEstimate { load, codec, storage, band, basis, tally, speed } = row;
+    let StorageEstimate { load, codec, storage, band, basis, tally, image_tuned, speed } = row;
     let crate::estimate::Tally {
         leaf_pages,
         leaf_image,
@@ -222,6 +271,7 @@ fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> Storage
         overhead_bytes: overhead.0,
         padding_bytes: leaf_padding.0,
         pages_kept_raw: *pages_kept_raw,
+        image_bytes_tuned: image_tuned.0,
         block_histogram: block_histogram
             .0
             .iter()
@@ -260,7 +310,7 @@ fn index_v1(row: &IndexEstimate) -> IndexV1<'_> {
     }
 }
 
-fn timing_v1(timing: Timing) -> TimingV1 {
+pub(super) fn timing_v1(timing: Timing) -> TimingV1 {
     let Timing { wall_s, cpu_s } = timing;
     TimingV1 { wall_s: number::measured(wall_s), cpu_s: cpu_s.map(number::measured) }
 }

@@ -13,11 +13,19 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("record", &["units", "document"]),
     ("codec", &["units"]),
     ("geometry", &["units", "record", "codec"]),
-    ("source", &["units", "document"]),
+    ("mongod", &["units", "document"]),
+    ("source", &["units", "document", "mongod"]),
     ("estimate", &["units"]),
     ("pipeline", &["units", "document", "record", "codec", "geometry", "source", "estimate"]),
-    ("report", &["units", "estimate"]),
-    ("cli", &["units", "record", "codec", "geometry", "source", "estimate", "pipeline", "report"]),
+    ("verify", &["units", "estimate", "mongod"]),
+    ("report", &["units", "estimate", "verify"]),
+    (
+        "cli",
+        &[
+            "units", "document", "record", "codec", "geometry", "mongod", "source", "estimate", "pipeline",
+            "verify", "report",
+        ],
+    ),
 ];
 
 fn source_root() -> PathBuf {
