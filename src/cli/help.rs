@@ -156,7 +156,7 @@ units, often end on the same size.
 }
 
 pub(super) fn server() -> String {
-    format!("Release to follow [default: {}]", Release::NEWEST)
+    format!("Release to follow [default: {}, or the server's]", Release::NEWEST)
 }
 
 pub(super) fn server_long() -> String {
@@ -168,7 +168,7 @@ MongoDB release whose rules are followed, as MAJOR.MINOR or MAJOR.MINOR.PATCH: {
 A newer release is taken by the rules of {newest}, and the result says that they are unverified \
 there. Without a patch number the last of the line is meant.
 
-[default: {newest}, the newest one known here]",
+[default: {newest}, the newest one known here; where a server measures, or is the only input, its own]",
         known.join(", "),
         newest = Release::NEWEST
     )

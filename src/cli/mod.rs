@@ -65,6 +65,14 @@ pub enum CliError {
     /// A server does not do what it is asked.
     #[error(transparent)]
     Mongod(#[from] MongodError),
+    /// A run that failed and could not clean up after itself either.
+    #[error("{error}")]
+    LeftBehind {
+        /// Why it failed.
+        error: Box<CliError>,
+        /// What to do about what is left.
+        hint: String,
+    },
     /// What was loaded is not what was predicted.
     #[error(
         "{input}: {} documents of {} bytes were predicted, and the server counts {} of {} bytes",
@@ -99,6 +107,11 @@ impl CliError {
             Self::Usage(error) => error.hints(),
             Self::Source(error) | Self::Pipeline(PipelineError::Source(error)) => error.hints(),
             Self::Mongod(error) => error.hints(),
+            Self::LeftBehind { error, hint } => {
+                let mut hints = error.hints();
+                hints.push(hint.clone());
+                hints
+            }
             Self::OtherDocuments { .. } => {
                 vec!["is the input being written? A dump of it stays as it is".to_owned()]
             }

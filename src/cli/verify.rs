@@ -12,7 +12,7 @@ use super::{CliError, Outcome};
 use crate::codec::CodecKind;
 use crate::estimate::{CodecName, CollectionEstimate, LoadState};
 use crate::geometry::wiredtiger::TableConfig;
-use crate::mongod::{Loader, Server};
+use crate::mongod::{Loader, MongodError, MongodErrorKind, Server};
 use crate::pipeline;
 use crate::record::collection::{IdMaker, normalise};
 use crate::report::{FileSink, ReportOptions, Sink, write_verification};
@@ -136,12 +136,7 @@ pub fn run_verify(plan: &VerifyPlan, progress: &dyn Progress) -> Result<Verifica
             let done = measure_all(&mut predicted, &mut open, *load, &codecs, plan, &model, progress);
             // What is closed tells of itself only if nothing worse happened.
             match (done, open.close()) {
-                (Err(error), closed) => {
-                    if let Err(also) = closed {
-                        progress.note(&format!("warning: {also}"));
-                    }
-                    return Err(error);
-                }
+                (Err(error), closed) => return Err(left_behind(error, closed)),
                 (Ok(()), closed) => closed?,
             }
         }
@@ -154,6 +149,20 @@ pub fn run_verify(plan: &VerifyPlan, progress: &dyn Progress) -> Result<Verifica
         collections: predicted.iter().map(|input| compare(&input.estimate, &input.measured)).collect(),
         timing: clock.read(),
     })
+}
+
+/// An error, and what it left that could not be dropped.
+fn left_behind(error: CliError, closed: Result<(), MongodError>) -> CliError {
+    let Err(left) = closed else { return error };
+    let hint = match left.kind() {
+        MongodErrorKind::NotDropped { database, .. } => format!(
+            "database `{database}` could not be dropped and is still there: when the server is back, run `pagepress \
+             verify --drop-left-over --allow-writes --uri {}`",
+            left.server()
+        ),
+        _ => left.to_string(),
+    };
+    CliError::LeftBehind { error: Box::new(error), hint }
 }
 
 /// The plan of the prediction: rules and cache of the server that measures, unless others were typed.

@@ -18,6 +18,12 @@ impl MongodError {
         &self.kind
     }
 
+    /// The server, program or address, without secrets.
+    #[must_use]
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
     /// What the user can do next, one line each, best first.
     #[must_use]
     pub fn hints(&self) -> Vec<String> {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// What all of them begin with.
 const PREFIX: &str = "pagepress_verify_";
 /// A server that comes back within this time is cleaned up still.
-const DROP_WITHIN: Duration = Duration::from_secs(30);
+const DROP_WITHIN: Duration = Duration::from_secs(15);
 
 /// Whether a database bears a name that only this program gives: the prefix and an `ObjectId`.
 pub(super) fn is_ours(database: &str) -> bool {

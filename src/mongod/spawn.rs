@@ -134,7 +134,8 @@ impl ThrowAway {
     /// As [`ThrowAway::start`].
     pub fn restart(&mut self) -> Result<(), MongodError> {
         // The answer to this is that the connection closes.
-        let _ = self.server().run("admin", "stopping", doc! { "shutdown": 1, "force": true });
+        let _ =
+            self.server().run("admin", "stopping", doc! { "shutdown": 1, "force": true, "timeoutSecs": 1 });
         let began = Instant::now();
         while self.ended().is_none() {
             if began.elapsed() > STOPPED_WITHIN {

@@ -16,6 +16,8 @@ fn help_texts_are_as_they_were() {
         ("pagepress_long", "--help"),
         ("estimate_short", "estimate -h"),
         ("estimate_long", "estimate --help"),
+        ("verify_short", "verify -h"),
+        ("verify_long", "verify --help"),
         ("facts_long", "facts --help"),
         ("completions_long", "completions --help"),
         ("man_long", "man --help"),
@@ -26,21 +28,34 @@ fn help_texts_are_as_they_were() {
 
 #[test]
 fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
-    for args in ["-h", "estimate -h", "facts -h", "completions -h", "man -h", "estimate --help"] {
+    for args in [
+        "-h",
+        "estimate -h",
+        "verify -h",
+        "verify --help",
+        "facts -h",
+        "completions -h",
+        "man -h",
+        "estimate --help",
+    ] {
         for line in printed(args).lines() {
             assert!(line.chars().count() <= 79, "{args}: {line}");
             assert_eq!(line, line.trim_end(), "{args}");
         }
     }
-    for line in printed("estimate -h").lines().filter(|line| line.trim_start().starts_with('-')) {
-        let (_, text) = line.trim_start().split_once("  ").unwrap_or_default();
-        assert!(!text.trim().is_empty(), "no text beside: {line}");
+    for args in ["estimate -h", "verify -h"] {
+        for line in printed(args).lines().filter(|line| line.trim_start().starts_with('-')) {
+            let (_, text) = line.trim_start().split_once("  ").unwrap_or_default();
+            assert!(!text.trim().is_empty(), "no text beside: {line}");
+        }
     }
 }
 
 #[test]
 fn long_help_of_every_command_ends_with_examples() {
-    for args in ["--help", "estimate --help", "facts --help", "completions --help", "man --help"] {
+    for args in
+        ["--help", "estimate --help", "verify --help", "facts --help", "completions --help", "man --help"]
+    {
         assert!(printed(args).contains("\nExamples:\n  "), "{args}");
     }
 }

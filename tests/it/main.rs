@@ -17,15 +17,23 @@ mod bad_input;
 mod case;
 mod docs;
 mod estimate;
+#[cfg(all(feature = "live", unix))]
+mod fake_server;
 mod golden;
 mod help;
 mod index_accuracy;
 mod index_pages;
 mod keystring;
+#[cfg(all(feature = "live", unix))]
+mod live;
+#[cfg(all(feature = "live", unix))]
+mod live_faults;
 mod memory;
 mod mutations;
 mod pages;
 mod properties;
 mod read_leaf;
 mod schema;
+#[cfg(all(feature = "live", unix))]
+mod test_server;
 mod usage;

@@ -8,7 +8,8 @@ use crate::codec::{CodecKind, ZstdLevel};
 use crate::estimate::LoadState;
 use crate::geometry::wiredtiger::Release;
 use crate::mongod::{
-    Membership, MongodErrorKind, Scratch, Server, ThrowAway, ThrowAwayOptions, VERSION_MIN, version_of,
+    Membership, MongodError, MongodErrorKind, Scratch, Server, ThrowAway, ThrowAwayOptions, VERSION_MIN,
+    version_of,
 };
 use crate::verify::ServerRun;
 use std::path::PathBuf;
@@ -163,10 +164,10 @@ impl Open {
     }
 
     /// Stops the server, or drops the database.
-    pub(super) fn close(self) -> Result<(), CliError> {
+    pub(super) fn close(self) -> Result<(), MongodError> {
         match self {
             Self::ThrowAway(..) => Ok(()),
-            Self::Running(scratch) => Ok(scratch.close()?),
+            Self::Running(scratch) => scratch.close(),
         }
     }
 }
