@@ -258,8 +258,6 @@ fn one_name(codecs: &[CodecName]) -> bool {
 #[must_use]
 pub fn remarks(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remark> {
     let mut found: Vec<Remark> = about_the_input(model, collection);
-    let on_server = collection.on_server.iter().flat_map(|on_server| on_server.explained(collection));
-    found.extend(on_server.map(Remark::OnServer));
     let mut loads: Vec<LoadState> = collection.storage.iter().map(|row| row.load).collect();
     loads.sort_unstable();
     loads.dedup();
@@ -274,6 +272,8 @@ pub fn remarks(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remar
         found.extend([above, Remark::WindowsPass]);
     }
     found.extend(about_indexes(collection));
+    let on_server = collection.on_server.iter().flat_map(|on_server| on_server.explained(collection));
+    found.extend(on_server.map(Remark::OnServer));
     let timed = collection.storage.iter().filter_map(|row| row.speed).map(|speed| speed.image_bytes_timed);
     found.extend(timed.max().map(|image_bytes_timed| Remark::SpeedsMeasured { image_bytes_timed }));
     found

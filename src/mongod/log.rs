@@ -36,8 +36,10 @@ fn reason(log: &str) -> Option<String> {
     })
 }
 
+/// The system's words, where they are there: what the engine says beside them is a path that is soon gone.
 fn detail(value: &serde_json::Value) -> Option<String> {
-    value.as_str().or_else(|| value["msg"].as_str()).or_else(|| value["errmsg"].as_str()).map(str::to_owned)
+    let fields = ["error_str", "msg", "errmsg"].iter().find_map(|name| value[*name].as_str());
+    value.as_str().or(fields).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -49,7 +51,7 @@ mod tests {
         let log = concat!(
             r#"{"s":"I","msg":"starting"}"#,
             "\nno json\n",
-            r#"{"s":"E","msg":"WiredTiger error message","attr":{"error":28,"message":"no room"}}"#,
+            r#"{"s":"E","msg":"WiredTiger error message","attr":{"error":28,"message":{"msg":"pwrite","error_str":"no room"}}}"#,
             "\n",
             r#"{"s":"F","msg":"Fatal assertion"}"#,
         );

@@ -98,13 +98,20 @@ impl ThrowAway {
         let folder = tempfile::Builder::new().prefix("pagepress-verify-").tempdir().map_err(spawn)?;
         fs::create_dir(folder.path().join("db")).map_err(spawn)?;
         let mut made = Self { options, server: None, scratch: None, process: None, port: 0, folder };
-        made.run_on_free_port()?;
-        if made.options.membership == Membership::ReplicaSet {
-            made.initiate()?;
-            made.age()?;
+        if let Err(error) = made.prepare() {
+            return Err(made.explained(error, "starting"));
         }
-        made.scratch = Some(Scratch::on_throw_away(made.server(), DATABASE));
         Ok(made)
+    }
+
+    fn prepare(&mut self) -> Result<(), MongodError> {
+        self.run_on_free_port()?;
+        if self.options.membership == Membership::ReplicaSet {
+            self.initiate()?;
+            self.age()?;
+        }
+        self.scratch = Some(Scratch::on_throw_away(self.server(), DATABASE));
+        Ok(())
     }
 
     /// The connection.

@@ -161,7 +161,8 @@ impl Check {
     #[expect(clippy::cast_precision_loss, reason = "byte counts stay below 2^53")]
     pub fn difference_pct(&self) -> Option<f64> {
         let measured = self.measured().0 as f64;
-        self.predicted.map(|predicted| (predicted.0 as f64 / measured - 1.0) * 100.0)
+        // The difference first: whole bytes lose nothing.
+        self.predicted.map(|predicted| (predicted.0 as f64 - measured) / measured * 100.0)
     }
 
     /// Whether the measured median lies in the band.
