@@ -97,7 +97,7 @@ Files of documents, one collection each, or mongodb://HOST/DB.COLLECTION as \
 `estimate` takes it. Each is read once for the prediction and once a load, so \
 standard input cannot be one.";
 
-pub(super) const READ_PREFERENCE: &str = "Member that is read [default: the address's]";
+pub(super) const READ_PREFERENCE: &str = "Member to read [default: the address's]";
 
 pub(super) const READ_PREFERENCE_LONG: &str = "\
 Which member of a replica set a collection is read from: primary, primaryPreferred, \
@@ -105,7 +105,7 @@ secondary, secondaryPreferred or nearest.
 
 [default: the address's readPreference, which is primary unless it says otherwise]";
 
-pub(super) const READ_MB_PER_S: &str = "Read a collection no faster [default: no limit]";
+pub(super) const READ_MB_PER_S: &str = "Read no faster [default: no limit]";
 
 pub(super) const READ_MB_PER_S_LONG: &str = "\
 Decimal megabytes of documents that are read from a server in a second at most, so that \
@@ -156,7 +156,7 @@ units, often end on the same size.
 }
 
 pub(super) fn server() -> String {
-    format!("Release to follow [default: {}, or the server's]", Release::NEWEST)
+    format!("Release [default: {}, or the server's]", Release::NEWEST)
 }
 
 pub(super) fn server_long() -> String {

@@ -245,6 +245,9 @@ fn kind_of(doing: &'static str, error: &Error) -> MongodErrorKind {
             if why.contains("uthentication") {
                 return MongodErrorKind::LogIn { why };
             }
+            if why.contains(" reports wire version ") && why.contains(" requires at least ") {
+                return MongodErrorKind::TooOldToTalkTo { why };
+            }
             if doing == CONNECTING {
                 MongodErrorKind::Unreachable { why }
             } else {

@@ -90,6 +90,12 @@ pub enum MongodErrorKind {
         /// As it tells.
         version: String,
     },
+    /// So old that the driver does not talk to it.
+    #[error("is older than server {}.{}: {why}", VERSION_MIN.0, VERSION_MIN.1)]
+    TooOldToTalkTo {
+        /// The driver's words.
+        why: String,
+    },
     /// Another storage engine.
     #[error("stores with engine `{engine}`, not with wiredTiger")]
     Engine {
@@ -219,6 +225,10 @@ impl MongodErrorKind {
                     .to_owned(),
             ],
             Self::TooOld { .. } => hint("to verify against a newer one, pass `--spawn MONGOD`"),
+            Self::TooOldToTalkTo { .. } => vec![
+                "to estimate from it, dump it with its own mongodump and pass the .bson files".to_owned(),
+                "to verify against a newer one, pass `--spawn MONGOD`".to_owned(),
+            ],
             Self::Engine { .. } => hint("pages of wiredTiger are what is predicted"),
             Self::NoCollection => {
                 hint("names are case-sensitive; `mongosh` lists them with `show collections`")

@@ -95,6 +95,11 @@ impl Scratch {
         signals::lock().retain(|registered| registered.database != self.database);
     }
 
+    /// Whether the server says so; not, if it says nothing.
+    fn is_not_there(&self) -> bool {
+        self.server.left_over().is_ok_and(|names| !names.contains(&self.database))
+    }
+
     fn drop_database(&mut self) -> Result<(), MongodError> {
         if self.state == State::NotToBeDropped {
             return Ok(());
@@ -108,6 +113,11 @@ impl Scratch {
                 }
                 Err(error) if error.is_lost() && began.elapsed() < DROP_WITHIN => {
                     thread::sleep(Duration::from_millis(500));
+                }
+                // What may not be dropped may not have been created.
+                Err(_) if self.is_not_there() => {
+                    self.leave();
+                    return Ok(());
                 }
                 Err(error) => {
                     self.leave();

@@ -67,7 +67,7 @@ fn what_a_killed_run_left_is_named_by_the_next_one_and_dropped_on_request() {
         named.stderr,
         format!(
             "note: database `{}` is there from an earlier run that was killed, or from one that is at work; \
-             `--drop-left-over` drops it\n",
+             `--drop-left-over` drops it\nnote: a.bson: BSON documents\n",
             left[0]
         )
     );
@@ -249,8 +249,13 @@ fn a_server_older_than_the_known_rules_is_told_its_version() {
     let case = Case::new("verify -q --allow-writes --uri").arg(&server.uri()).arg("a.bson");
     refused(
         &case.file("a.bson", &documents(1)),
-        &format!("{}: is a server of version 4.2.24; the oldest that is measured is 4.4", server.uri()),
-        &[hint],
+        &format!(
+            "{}: is older than server 4.4: Server at {} reports wire version 8, but this version of the MongoDB Rust \
+             driver requires at least 9 (MongoDB 4.4).",
+            server.uri(),
+            server.uri().trim_start_matches("mongodb://")
+        ),
+        &["to estimate from it, dump it with its own mongodump and pass the .bson files", hint],
     );
     let case = Case::new("verify -q --spawn ./mongod a.bson").file("a.bson", &documents(1));
     let case = case.file("mongod", b"#!/bin/sh\necho 'db version v4.2.24'\n");

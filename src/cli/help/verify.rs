@@ -34,7 +34,7 @@ a free port: standalone for `settled`, a replica set of one for `bulk`; with the
 `--cache-size`, and once for each zstd level. It is stopped and its folder removed at the \
 end, also after Ctrl-C, and when pagepress is killed.";
 
-pub(in crate::cli) const URI: &str = "Use this running server; needs --allow-writes";
+pub(in crate::cli) const URI: &str = "A running server; needs --allow-writes";
 
 pub(in crate::cli) const URI_LONG: &str = "\
 Address of a running server, mongodb:// or mongodb+srv://, without a collection. Documents \
@@ -45,7 +45,7 @@ set `bulk`; its own zstd level is the one that is measured.
 If pagepress is killed, the database stays. The next run names it; `--drop-left-over` \
 drops it.";
 
-pub(in crate::cli) const ALLOW_WRITES: &str = "Confirm that the server of --uri may be written to";
+pub(in crate::cli) const ALLOW_WRITES: &str = "The server of --uri may be written to";
 
 pub(in crate::cli) const ALLOW_WRITES_LONG: &str = "\
 Confirm that documents may be written to the server of `--uri`, in a database of their own. \
@@ -58,7 +58,7 @@ First drop every database `pagepress_verify_` and 24 digits on the server of `--
 runs left that were killed. One that is at work there loses its database too. Without an \
 input nothing else is done.";
 
-pub(in crate::cli) const REPEAT: &str = "Load so often and show the spread [default: 1]";
+pub(in crate::cli) const REPEAT: &str = "Loads of each, for the spread [default: 1]";
 
 pub(in crate::cli) const REPEAT_LONG: &str = "\
 Load each input so often under each compressor, and show the smallest and largest size: a \
