@@ -169,7 +169,9 @@ fn documents_are_stored_and_read_back_byte_for_byte() {
         .create(&NewCollection { name: name.clone(), config: "block_compressor=zlib".to_owned() })
         .unwrap();
     let mut loader = Loader::new(scratch, &name);
-    documents.iter().for_each(|document| loader.push(document).unwrap());
+    for document in &documents {
+        loader.push(document).unwrap();
+    }
     assert_eq!(loader.finish().unwrap(), 4);
     let namespace = Namespace { database: scratch.database().to_owned(), collection: name };
     let mut reader = Reader::open(server.server(), &namespace).unwrap();

@@ -29,8 +29,8 @@ fn endless_at(server: &TestServer) -> Case {
 
 fn refused(case: &Case, error: &str, hints: &[&str]) {
     let Answer { code, stdout, stderr } = case.run();
-    let hints: String = hints.iter().map(|hint| format!("hint: {hint}\n")).collect();
-    assert_eq!(stderr, format!("error: {error}\n\n{hints}"));
+    let hints = hints.join("\nhint: ");
+    assert_eq!(stderr, format!("error: {error}\n\nhint: {hints}\n"));
     assert_eq!((code, stdout.as_str()), (2, ""));
 }
 
