@@ -54,7 +54,7 @@ fn whole_run(
     let table = TableConfig::collection(Release::NEWEST);
     let (loads, codecs) = (vec![LoadState::Settled], codecs.to_vec());
     let indexes = vec![IndexSpec::id()];
-    let plan = Plan { table, loads, indexes, codecs, threads, on_bad: OnBadDocument::Stop, timing };
+    let plan = Plan { loads, indexes, codecs, threads, timing, ..Plan::new(table) };
     let estimate = estimate_collection("bench", &mut source, &plan, &mut |_| ()).unwrap();
     (start.elapsed(), estimate.storage.iter().map(|row| row.storage.0).collect())
 }

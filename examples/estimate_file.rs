@@ -6,11 +6,9 @@
 
 use pagepress::{
     codec::{CodecKind, ZlibLevel, ZstdLevel},
-    estimate::LoadState,
     geometry::wiredtiger::{Release, TableConfig},
-    pipeline::{Plan, Timing, estimate_collection},
-    record::index::IndexSpec,
-    source::{self, OnBadDocument, OpenOptions},
+    pipeline::{Plan, estimate_collection},
+    source::{self, OpenOptions},
 };
 use std::{error::Error, io::Write, path::PathBuf};
 
@@ -19,13 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let zlib = CodecKind::Zlib(ZlibLevel::SERVER);
     let zstd = [ZstdLevel::new(3).ok_or("no such level")?, ZstdLevel::SERVER].map(CodecKind::Zstd);
     let plan = Plan {
-        table: TableConfig::collection(Release::NEWEST),
-        indexes: vec![IndexSpec::id()],
-        loads: vec![LoadState::Settled, LoadState::Bulk],
         codecs: vec![CodecKind::None, CodecKind::Snappy, zlib, zstd[0], zstd[1]],
-        threads: std::thread::available_parallelism()?, // the result does not depend on how many
-        on_bad: OnBadDocument::Stop,
-        timing: Timing::Skip, // sizes only: the same from run to run
+        ..Plan::new(TableConfig::collection(Release::NEWEST))
     };
     let mut source = source::open(&path, OpenOptions { format: None, on_bad: plan.on_bad })?;
     let collection = estimate_collection("example", &mut *source, &plan, &mut |_| ())?;

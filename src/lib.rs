@@ -17,24 +17,19 @@
 //!     codec::{CodecKind, ZstdLevel},
 //!     estimate::LoadState,
 //!     geometry::wiredtiger::{Release, TableConfig},
-//!     pipeline::{Plan, Timing, estimate_collection},
+//!     pipeline::{Plan, estimate_collection},
 //!     source::{OnBadDocument, bson::BsonSource},
 //!     units::{BsonBytes, DiskBytes},
 //! };
-//! use std::num::NonZeroUsize;
 //!
 //! // A thousand documents {_id: int32}, one behind the other as in a `.bson` file.
 //! let stream: Vec<u8> = (0..1000_i32)
 //!     .flat_map(|id| [b"\x0e\0\0\0\x10_id\0".as_slice(), &id.to_le_bytes(), b"\0"].concat())
 //!     .collect();
 //! let plan = Plan {
-//!     table: TableConfig::collection(Release::NEWEST),
-//!     indexes: Vec::new(),
 //!     loads: vec![LoadState::Settled],
 //!     codecs: vec![CodecKind::None, CodecKind::Zstd(ZstdLevel::SERVER)],
-//!     threads: NonZeroUsize::MIN,
-//!     on_bad: OnBadDocument::Stop,
-//!     timing: Timing::Skip,
+//!     ..Plan::new(TableConfig::collection(Release::NEWEST))
 //! };
 //! let mut source = BsonSource::new("tiny.bson".to_owned(), stream.as_slice(), None, OnBadDocument::Stop);
 //! let tiny = estimate_collection("tiny", &mut source, &plan, &mut |_| ())?;
@@ -49,8 +44,8 @@
 //!
 //! # Limits
 //!
-//! Collections only, in the *settled* state: no time windows on the pages. Indexes, a replica set's pages inside
-//! its history window, updates and deletes are not modelled, and documents are taken in the order of the input.
+//! Loads and index builds only: updates and deletes are not modelled, and documents are taken in the order of the
+//! input.
 //! `docs/METHOD.md` says how an estimate is made and what it leaves out, `docs/FORMAT.md` which rules decide a
 //! byte, `docs/ACCURACY.md` how far off the figures are against measured servers.
 

@@ -3,7 +3,7 @@
 use super::args::EstimateArgs;
 use super::clock::Clock;
 use super::inputs::{Input, InputPlace};
-use super::plan::EstimatePlan;
+use super::plan::{EstimatePlan, model_of};
 use super::progress::{self, Progress};
 use super::{CliError, Outcome};
 use crate::estimate::{CollectionEstimate, Estimate};
@@ -42,6 +42,10 @@ fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) ->
         progress.note(&format!("warning: an input was left out: {reason}"));
     }
     for collection in &estimate.collections {
+        if collection.indexes.iter().any(|index| index.documents_refused > 0) {
+            // The report says which and why; a server would not have stored them.
+            outcome = Outcome::Incomplete;
+        }
         if collection.documents_skipped > 0 {
             outcome = Outcome::Incomplete;
             progress.note(&format!(
@@ -112,7 +116,8 @@ fn estimate_input(
     for note in &left_out {
         progress.note(&format!("note: {note}"));
     }
-    let model = pipeline::Plan { indexes, ..model.clone() };
+    let model = pipeline::Plan { indexes, shape: input.shape(model.shape), ..model.clone() };
+    let model = model_of(&model, input.collection());
     let mut collection = estimate_opened(&input, &model, progress)?;
     collection.on_server = input.on_server();
     Ok(collection)

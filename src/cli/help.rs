@@ -4,11 +4,11 @@
 #[cfg(feature = "live")]
 pub(super) mod verify;
 
-use super::plan::CODECS_DEFAULT;
 use super::sizes::{GRAMMAR, Typed};
 use super::usage::THREADS_MAX;
-use crate::codec::{ZlibLevel, ZstdLevel};
+use crate::codec::{CodecKind, ZlibLevel, ZstdLevel};
 use crate::geometry::wiredtiger::{Release, TableConfig};
+use crate::pipeline::INDEX_MEMORY_BYTES;
 
 pub(super) const ABOUT: &str = "Predict how many bytes documents take in MongoDB, per compressor";
 
@@ -134,7 +134,7 @@ document at all is left out too, as long as there is another.";
 pub(super) const CODEC: &str = "As in snappy,zlib:9,zstd [default: all]";
 
 pub(super) fn codec_long() -> String {
-    let default: Vec<_> = CODECS_DEFAULT.iter().map(ToString::to_string).collect();
+    let default: Vec<_> = CodecKind::SERVER.iter().map(ToString::to_string).collect();
     format!(
         "\
 Block compressors to compare, separated by commas, in the order of the report: none, snappy, \
@@ -202,6 +202,49 @@ Each is predicted as it comes out when it is there during the load, in each stat
 and when it is built afterwards.
 
 [default: _id_]";
+
+pub(super) fn index_memory() -> String {
+    format!("Memory for index entries [default: {}]", Typed(INDEX_MEMORY_BYTES))
+}
+
+pub(super) fn index_memory_long() -> String {
+    format!(
+        "\
+Memory for the entries of all indexes together: {GRAMMAR}.
+
+Once they are more, indexes are modelled on the entries of the documents up to there, and scaled; \
+their basis is then `extrapolated`. Sorting takes about twice one index's share again.
+
+[default: {}, pagepress's own: about nine million `_id`s, or a million documents with ten indexes]",
+        Typed(INDEX_MEMORY_BYTES)
+    )
+}
+
+pub(super) const CLUSTERED: &str = "Keyed by `_id` itself, without `_id_`";
+
+pub(super) const CLUSTERED_LONG: &str = "\
+The collections are clustered: their tables are keyed by `_id` itself, and there is no index `_id_`.
+
+Documents are taken to be loaded in the order of their keys, as a dump has them; the result says how \
+many were not. A collection named system.buckets.* (a time series) is clustered without this option.";
+
+pub(super) const CAPPED: &str = "Limit of a capped collection";
+
+pub(super) fn capped_long() -> String {
+    format!(
+        "\
+The collections are capped at SIZE of BSON, create's own `size`: {GRAMMAR}.
+
+What is predicted is the collection when it is first full: as many documents from the start of the \
+input as the limit holds. From then on old pages make room for new ones; between two checkpoints (60 \
+seconds) both take space, which depends on the rate of inserts and is not part of the figure."
+    )
+}
+
+pub(super) const CAPPED_MAX: &str = "Documents that it holds at most";
+
+pub(super) const CAPPED_MAX_LONG: &str = "\
+Documents that a capped collection holds at most, create's own `max`. Goes with `--capped`.";
 
 fn default_table() -> TableConfig {
     TableConfig::collection(Release::NEWEST)

@@ -2,13 +2,14 @@
 
 use super::UsageError;
 #[cfg(feature = "live")]
-use crate::document::{DocumentErrorKind, Elements};
+use crate::document::DocumentErrorKind;
+use crate::document::Elements;
 use crate::record::index::IndexSpec;
 use crate::source::{OnBadDocument, Source, json::JsonSource};
 
 /// Indexes that one collection can have, `_id_` included. Source: `kMaxNumIndexesAllowed`,
 /// `index_catalog.h`, mongod 6.0.
-const INDEXES_MAX: usize = 64;
+pub(super) const INDEXES_MAX: usize = 64;
 
 /// All indexes of a collection: `_id_` first, then those that were typed.
 pub(super) fn parse_indexes(typed: &[String]) -> Result<Vec<IndexSpec>, UsageError> {
@@ -24,6 +25,7 @@ pub(super) fn parse_indexes(typed: &[String]) -> Result<Vec<IndexSpec>, UsageErr
         let refused = |what: String| UsageError::Index { typed: Some(text.clone()), what };
         let spec = IndexSpec::parse(&document(text).map_err(refused)?)
             .map_err(|error| refused(error.to_string()))?;
+        check_directions(&spec).map_err(refused)?;
         let is_same = |known: &&IndexSpec| known.name() == spec.name() || known.pattern() == spec.pattern();
         if let Some(same) = specs.iter().find(is_same) {
             return Err(refused(format!("there is an index `{}` already", same.name())));
@@ -57,9 +59,10 @@ pub(super) fn definitions(typed: &[String]) -> Result<Vec<(String, Vec<u8>)>, Us
 
 /// A createIndexes document: what was typed, with a name; or the key pattern that was typed as its key.
 #[cfg(feature = "live")]
-fn definition(typed: &[u8], spec: &IndexSpec) -> Result<Vec<u8>, DocumentErrorKind> {
+pub(super) fn definition(typed: &[u8], spec: &IndexSpec) -> Result<Vec<u8>, DocumentErrorKind> {
     const OBJECT: u8 = 0x03;
     const STRING: u8 = 0x02;
+    const BOOLEAN: u8 = 0x08;
     let find = |name: &[u8]| Elements::new(typed)?.find_name(name);
     let has_key = find(b"key")?.is_some_and(|key| key.kind == OBJECT);
     let mut made = if has_key {
@@ -76,10 +79,33 @@ fn definition(typed: &[u8], spec: &IndexSpec) -> Result<Vec<u8>, DocumentErrorKi
         made.extend_from_slice(name);
         made.push(0);
     }
+    if !has_key && spec.is_unique() {
+        made.push(BOOLEAN);
+        made.extend_from_slice(b"unique\0\x01");
+    }
     made.push(0);
     let bytes = u32::try_from(made.len()).unwrap_or(u32::MAX);
     made[..4].copy_from_slice(&bytes.to_le_bytes());
     Ok(made)
+}
+
+/// A server takes any number but 0 and looks at its sign only; whoever types a 2 means something else.
+fn check_directions(spec: &IndexSpec) -> Result<(), String> {
+    let Ok(elements) = Elements::new(spec.pattern()) else { return Ok(()) };
+    for element in elements.filter_map(Result::ok) {
+        let direction = match element.kind {
+            0x01 => element.value.first_chunk().map(|bytes| f64::from_le_bytes(*bytes)),
+            0x10 => element.value.first_chunk().map(|bytes| f64::from(i32::from_le_bytes(*bytes))),
+            _ => None,
+        };
+        if let Some(direction) = direction.filter(|direction| (direction.abs() - 1.0).abs() > f64::EPSILON) {
+            let field = String::from_utf8_lossy(element.name);
+            return Err(format!(
+                "the direction of `{field}` is {direction}: write 1 (ascending) or -1 (descending)"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The one document that a text holds, as BSON.
@@ -140,6 +166,16 @@ mod tests {
                 r#"{"a":1,"a":-1}"#,
                 "--index `{\"a\":1,\"a\":-1}`: field `a` appears more than once in the index key pattern",
             ),
+            (
+                r#"{"a":2}"#,
+                "--index `{\"a\":2}`: the direction of `a` is 2: write 1 (ascending) or -1 (descending)",
+            ),
+            (
+                r#"{"a":1,"b":-0.5}"#,
+                "--index `{\"a\":1,\"b\":-0.5}`: the direction of `b` is -0.5: write 1 (ascending) or -1 (descending)",
+            ),
+            (r#"{"a":0}"#, "--index `{\"a\":0}`: "),
+            (r#"{"$**":1,"b":1}"#, "--index `{\"$**\":1,\"b\":1}`: "),
             ("[1]", "--index `[1]`: "),
             (r#"{"a":1"#, "--index `{\"a\":1`: "),
             ("", "--index ``: there is no document"),
@@ -149,6 +185,9 @@ mod tests {
             let got = outcome(&[typed]).unwrap_err();
             assert!(got.starts_with(rule), "{typed}: {got}");
         }
+        let wide = (0..33).map(|field| format!("\"f{field}\":1")).collect::<Vec<_>>().join(",");
+        let wide = format!("{{{wide}}}");
+        assert!(outcome(&[&wide]).unwrap_err().contains("32"), "{:?}", outcome(&[&wide]));
         let many: Vec<String> = (0..64).map(|field| format!("{{\"f{field}\":1}}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(outcome(&many).unwrap_err().contains("exceed the limit of 64"));

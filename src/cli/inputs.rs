@@ -6,6 +6,9 @@ use super::{CliError, UsageError};
 use crate::estimate::OnServer;
 use crate::geometry::wiredtiger::TableConfig;
 use crate::mongod::{Address, ReadFrom, is_uri};
+#[cfg(feature = "live")]
+use crate::record::collection::Keys;
+use crate::record::collection::Shape;
 use crate::record::index::IndexSpec;
 use crate::source::{self, OpenOptions, Source};
 use std::num::NonZeroU64;
@@ -127,6 +130,19 @@ impl Input {
             Kind::File(_) => Ok(plan.model.table),
             #[cfg(feature = "live")]
             Kind::Collection(collection) => live::table(collection, plan),
+        }
+    }
+
+    /// The typed shape, or the server's.
+    pub(super) fn shape(&self, typed: Shape) -> Shape {
+        match &self.kind {
+            Kind::File(_) => typed,
+            #[cfg(feature = "live")]
+            Kind::Collection(collection) if collection.facts().clustered => {
+                Shape { keys: Keys::Clustered, ..typed }
+            }
+            #[cfg(feature = "live")]
+            Kind::Collection(_) => typed,
         }
     }
 

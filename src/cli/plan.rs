@@ -1,14 +1,16 @@
 //! What was typed, checked: from here on only values that cannot be wrong.
 
 use super::args::{EstimateArgs, LoadArg, ModelArgs, SharedArgs};
-use super::index::parse_indexes;
+use super::index::{INDEXES_MAX, parse_indexes};
 use super::inputs::{InputPlace, Reading};
 use super::progress::Verbosity;
 use super::sizes::parse_size;
-use super::usage::{THREADS_MAX, UsageError};
+use super::usage::{CAPPED_DOCUMENTS_LIMIT, THREADS_MAX, UsageError};
 use crate::codec::{CodecKind, ZlibLevel, ZstdLevel};
 use crate::geometry::wiredtiger::{Release, TableConfig};
 use crate::pipeline;
+use crate::record::collection::{Cap, Keys, Purpose, Shape};
+use crate::record::index::{IndexKind, IndexSpec};
 use crate::report::{Detail, OutputKind};
 use crate::source::{Format, OnBadDocument};
 use crate::units::AllocationUnit;
@@ -16,14 +18,6 @@ use std::collections::HashMap;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-
-/// Codecs that are compared unless `--codec` names others: MongoDB's own, at the levels that a server uses.
-pub(super) const CODECS_DEFAULT: [CodecKind; 4] = [
-    CodecKind::None,
-    CodecKind::Snappy,
-    CodecKind::Zlib(ZlibLevel::SERVER),
-    CodecKind::Zstd(ZstdLevel::SERVER),
-];
 
 /// What `estimate` is to do.
 #[derive(Clone, Debug)]
@@ -67,12 +61,15 @@ impl EstimatePlan {
         let typed = TypedTable::new(&args.model)?;
         let model = pipeline::Plan {
             table: typed.over(TableConfig::collection(Release::NEWEST))?,
+            shape: shape(&args.model)?,
             loads: args.model.load.unwrap_or(LoadArg::Both).loads(),
             codecs: match args.model.codec.as_slice() {
-                [] => CODECS_DEFAULT.to_vec(),
+                [] => CodecKind::SERVER.to_vec(),
                 lists => parse_codecs(lists)?,
             },
             indexes: parse_indexes(&args.model.index)?,
+            index_memory_bytes: size("--index-memory", args.index_memory.as_deref())?
+                .unwrap_or(pipeline::INDEX_MEMORY_BYTES),
             threads: match &args.threads {
                 None => std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
                 Some(text) => parse_threads(text)?,
@@ -133,6 +130,48 @@ impl TypedTable {
             )
             .map_err(|error| UsageError::Table { error })
     }
+}
+
+/// The plan of one input: a collection's name tells that it holds a time series' buckets or a file's chunks.
+pub(super) fn model_of(model: &pipeline::Plan, collection: &str) -> pipeline::Plan {
+    let named = Shape::of_name(collection);
+    let mut model = model.clone();
+    model.shape.purpose = named.purpose;
+    if named.keys == Keys::Clustered {
+        model.shape.keys = Keys::Clustered;
+    }
+    if model.shape.keys == Keys::Clustered {
+        model.indexes.retain(|index| index.kind() != IndexKind::Id);
+    }
+    if named.purpose == Purpose::GridFsChunks {
+        let chunks = IndexSpec::gridfs_chunks();
+        let is_known = model.indexes.iter().any(|index| index.pattern() == chunks.pattern());
+        if !is_known && model.indexes.len() < INDEXES_MAX {
+            model.indexes.push(chunks);
+        }
+    }
+    model
+}
+
+fn shape(args: &ModelArgs) -> Result<Shape, UsageError> {
+    let capped = match &args.capped {
+        None => None,
+        Some(text) => {
+            let bytes = size("--capped", Some(text))?.unwrap_or(0);
+            let documents = args.capped_max.as_deref().map(parse_capped_max).transpose()?;
+            if bytes == 0 {
+                return Err(UsageError::CappedAtNothing);
+            }
+            Some(Cap::new(bytes, documents))
+        }
+    };
+    let keys = if args.clustered { Keys::Clustered } else { Keys::Numbers };
+    Ok(Shape { keys, capped, purpose: Purpose::Plain })
+}
+
+fn parse_capped_max(text: &str) -> Result<u64, UsageError> {
+    let documents = text.parse().ok().filter(|documents| (1..CAPPED_DOCUMENTS_LIMIT).contains(documents));
+    documents.ok_or_else(|| UsageError::CappedMax { text: text.to_owned() })
 }
 
 fn check_paths(inputs: &[&Path], out: Option<&Path>) -> Result<(), UsageError> {

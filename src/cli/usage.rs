@@ -9,6 +9,11 @@ use crate::units::Exact;
 /// Threads above which a typing error is likelier than a machine.
 pub(super) const THREADS_MAX: usize = 1024;
 
+/// First number of documents that `create` refuses as `max`.
+///
+/// Source: `CollectionOptions::parse`, mongod 6.0 ("max in a capped collection has to be < 2^31").
+pub(super) const CAPPED_DOCUMENTS_LIMIT: u64 = 1 << 31;
+
 /// What was typed makes no sense. Exit code 2.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -112,6 +117,15 @@ pub enum UsageError {
         flag: &'static str,
         /// What is wrong with it.
         error: SizeError,
+    },
+    /// A limit that holds nothing.
+    #[error("--capped: a limit of 0 bytes holds no document")]
+    CappedAtNothing,
+    /// Text that is no number of documents.
+    #[error("--capped-max: `{text}` is not a whole number of documents from 1 to {}", CAPPED_DOCUMENTS_LIMIT - 1)]
+    CappedMax {
+        /// As typed.
+        text: String,
     },
     /// An allocation size that the engine would refuse.
     #[error("--allocation-size: {bytes} is not a power of two from 512 to 134217728 bytes (128 MiB)")]
@@ -217,6 +231,10 @@ impl UsageError {
             Self::NotARelease { .. } => vec!["as in `--server 8.0` or `--server 6.0.5`".to_owned()],
             Self::UnknownRelease { .. } => vec!["pass the known release that is nearest to it".to_owned()],
             Self::Size { flag, .. } => vec![format!("as in `{flag} {}`", example(flag))],
+            Self::CappedAtNothing => {
+                vec!["as in `--capped 1G`; leave it out for a collection without a limit".to_owned()]
+            }
+            Self::CappedMax { .. } => vec!["as in `--capped 1G --capped-max 1000000`".to_owned()],
             Self::Allocation { bytes } => nearest_powers(*bytes),
             Self::Table { error } => table_hints(error),
             Self::Threads { .. } => {

@@ -6,15 +6,17 @@ use super::args::VerifyArgs;
 use super::clock::Clock;
 use super::estimate::estimate_opened;
 use super::inputs::Input;
+use super::plan::model_of;
 use super::progress::{self, Progress};
 use super::verify_plan::{LeftOver, Scan, Target, VerifyPlan};
-use super::{CliError, Outcome};
+use super::{CliError, Outcome, UsageError, VerifyUsageError, index};
 use crate::codec::CodecKind;
 use crate::estimate::{CodecName, CollectionEstimate, LoadState};
 use crate::geometry::wiredtiger::TableConfig;
-use crate::mongod::{Loader, MongodError, MongodErrorKind, Server};
+use crate::mongod::{KeyedBy, Loader, MongodError, MongodErrorKind, Server};
 use crate::pipeline;
-use crate::record::collection::{IdMaker, normalise};
+use crate::record::collection::{IdMaker, Keys, Purpose, normalise};
+use crate::record::index::IndexSpec;
 use crate::report::{FileSink, ReportOptions, Sink, write_verification};
 use crate::units::{BsonBytes, DiskBytes};
 use crate::verify::{Measured, ServerRun, Task, Tolerance, Verdict, Verification, compare, measure};
@@ -101,6 +103,7 @@ struct Predicted {
     input: Input,
     estimate: CollectionEstimate,
     indexes: Vec<(String, Vec<u8>)>,
+    keys: Keys,
     measured: Vec<Measured>,
 }
 
@@ -202,9 +205,27 @@ fn predict(
             indexes.push((name, definition));
         }
     }
-    let own = pipeline::Plan { indexes: specs, ..model.clone() };
+    let own = pipeline::Plan { indexes: specs, shape: input.shape(model.shape), ..model.clone() };
+    let own = model_of(&own, input.collection());
+    match own.shape.purpose {
+        Purpose::Plain => {}
+        Purpose::TimeSeriesBuckets => {
+            let input = input.collection().to_owned();
+            let error = VerifyUsageError::NotInsertable { input, what: "a time series' buckets" };
+            return Err(UsageError::from(error).into());
+        }
+        Purpose::GridFsChunks => {
+            let chunks = IndexSpec::gridfs_chunks();
+            let is_known = indexes.iter().any(|(known, _)| known == chunks.name());
+            if let Ok(definition) = index::definition(chunks.pattern(), &chunks)
+                && !is_known
+            {
+                indexes.push((chunks.name().to_owned(), definition));
+            }
+        }
+    }
     let estimate = estimate_opened(&input, &own, progress)?;
-    Ok(Predicted { input, estimate, indexes, measured: Vec::new() })
+    Ok(Predicted { input, estimate, indexes, keys: own.shape.keys, measured: Vec::new() })
 }
 
 /// Every input under these codecs on one server.
@@ -220,8 +241,12 @@ fn measure_all(
     for input in predicted {
         for codec in codecs {
             let name = CodecName { name: codec.name(), level: codec.level() };
-            let task =
-                Task { load, config: config(*codec, &model.table), codec: name, indexes: &input.indexes };
+            let keyed_by = match input.keys {
+                Keys::Numbers => KeyedBy::Number,
+                Keys::Clustered => KeyedBy::Id,
+            };
+            let config = config(*codec, &model.table);
+            let task = Task { load, config, keyed_by, codec: name, indexes: &input.indexes };
             for round in 1..=plan.repeat.get() {
                 let scans = if plan.scan == Scan::Measure && round == plan.repeat.get() { SCANS } else { 0 };
                 let measured = measure_one(input, open, &task, scans, progress);

@@ -80,6 +80,9 @@ impl VerifyPlan {
                 return Err(VerifyUsageError::ZlibLevel { codec: codec.to_string() }.into());
             }
         }
+        if shared.model.shape.capped.is_some() {
+            return Err(VerifyUsageError::Capped.into());
+        }
         if args.scan && matches!(target, Target::Running(..)) {
             return Err(VerifyUsageError::ScanOfRunning.into());
         }

@@ -42,6 +42,19 @@ pub enum VerifyUsageError {
     /// A scan is cold only after a restart.
     #[error("--scan: only a server of --spawn can be restarted to empty its cache")]
     ScanOfRunning,
+    /// What is predicted is the moment when it is first full.
+    #[error(
+        "--capped: a capped collection cannot be measured: it is predicted for the moment when it is first full"
+    )]
+    Capped,
+    /// Buckets and chunks are made by other means than inserts.
+    #[error("{input}: {what} cannot be measured: a server takes no inserts into them")]
+    NotInsertable {
+        /// Name of the collection.
+        input: String,
+        /// What it holds.
+        what: &'static str,
+    },
     /// A level that no server has.
     #[error("--codec: {codec} cannot be measured: a server packs with zlib:6 and no other level")]
     ZlibLevel {
@@ -82,11 +95,12 @@ impl VerifyUsageError {
                 "documents go into a database `pagepress_verify_...` of their own, which is dropped afterwards"
             }
             Self::CollectionNamed { .. } => "name hosts only, as in `--uri mongodb://localhost:27017`",
-            Self::NothingLeftOver => "leave it out",
+            Self::NothingLeftOver | Self::NotInsertable { .. } => "leave it out",
             Self::NotRepeatable { .. } => "save it to a file and pass that",
             Self::Repeat { .. } => "as in `--repeat 3`",
             Self::Tolerance { .. } => "as in `--tolerance 2%`",
             Self::ScanOfRunning => "pass `--spawn MONGOD`",
+            Self::Capped => "cut the input, and leave out `--capped`",
             Self::ZlibLevel { .. } => "write `zlib`",
             Self::ZstdLevel { .. } => {
                 "the level is an option of the whole server: `--spawn MONGOD` starts one at any level"

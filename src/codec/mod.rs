@@ -24,6 +24,10 @@ pub enum CodecKind {
 }
 
 impl CodecKind {
+    /// What MongoDB offers, at the levels that a server uses.
+    pub const SERVER: [Self; 4] =
+        [Self::None, Self::Snappy, Self::Zlib(ZlibLevel::SERVER), Self::Zstd(ZstdLevel::SERVER)];
+
     /// `none`, `snappy`, `zlib` or `zstd`: `block_compressor`'s own words.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -69,6 +69,12 @@ pub enum DocumentErrorKind {
         /// Bytes of the element.
         id_bytes: usize,
     },
+    /// An `_id` that cannot key a clustered collection's table.
+    #[error("its `_id` cannot key a clustered collection: {what}")]
+    ClusteredKey {
+        /// Which rule it breaks.
+        what: String,
+    },
     /// A text input made a document that no server would store.
     #[error("{bytes} bytes of BSON ({}) exceed MongoDB's document limit of {DOCUMENT_BYTES_MAX} bytes (16 MiB and 16 KiB)", Human(*bytes as u64))]
     BuiltTooLong {

@@ -1,8 +1,8 @@
 //! Fixed estimates for tests of everything that reads one. Figures are invented, but they add up.
 
 use super::{
-    Band, BlockHistogram, CodecName, CollectionEstimate, Estimate, IndexBuild, IndexEstimate, LoadState,
-    ModelFacts, PatternValue, Speed, StorageEstimate, Tally, Timing,
+    Band, BlockHistogram, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, Estimate,
+    IndexBuild, IndexEstimate, LoadState, ModelFacts, PatternValue, Speed, StorageEstimate, Tally, Timing,
 };
 use crate::estimate::Basis;
 use crate::estimate::on_server::{History, Layout, OnServer};
@@ -19,6 +19,11 @@ pub(crate) fn awkward() -> Estimate {
     let collection = &mut estimate.collections[0];
     "a|b,\"c\"\u{1b}[31m\nd".clone_into(&mut collection.name);
     collection.sources = vec!["x, y.bson".to_owned(), "-".to_owned()];
+    collection.kind = CollectionKind {
+        clustered_out_of_order: Some(1),
+        capped: Some(CapFacts { bson: BsonBytes(4096), documents: None, reach: CapReach::Full }),
+        server_codec: "zstd",
+    };
     collection.documents = 3;
     collection.bson = BsonBytes(0);
     collection.ids_added = 1;
@@ -57,8 +62,10 @@ pub(crate) fn index() -> IndexEstimate {
         load: LoadState::Bulk,
         build: IndexBuild::BeforeLoad,
         entries: 100_000,
+        entries_modelled: 100_000,
         storage: Some(DiskBytes(2_686_976)),
         leaf_pages: Some(160),
+        twins: None,
         documents_refused: 0,
         refused_reason: None,
         basis: Basis::Modelled,
@@ -84,6 +91,7 @@ pub(crate) fn logs() -> Estimate {
         collections: vec![CollectionEstimate {
             name: "logs".to_owned(),
             sources: vec!["logs.bson".to_owned()],
+            kind: CollectionKind::PLAIN,
             documents: 100_000,
             bson: BsonBytes(18_627_231),
             ids_added: 0,

@@ -58,10 +58,15 @@ pub struct IndexEstimate {
     pub build: IndexBuild,
     /// Keys, without those that a unique index writes and deletes again.
     pub entries: u64,
+    /// Keys that the figures are modelled on: the first ones, where memory does not hold all.
+    pub entries_modelled: u64,
     /// File size after the load and one checkpoint, or after the build; `None` where it is not known.
     pub storage: Option<DiskBytes>,
     /// Leaf pages; `None` where `storage` is.
     pub leaf_pages: Option<u64>,
+    /// What the file would lack without the deleted twin that each entry of a unique index has until its page is
+    /// written anew; `None` where there are none.
+    pub twins: Option<DiskBytes>,
     /// Documents that a server would refuse because of this index.
     pub documents_refused: u64,
     /// Why, the first one's.

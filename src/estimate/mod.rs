@@ -120,6 +120,42 @@ pub struct StorageEstimate {
     pub speed: Option<Speed>,
 }
 
+/// What a collection was created as, where its figures depend on that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectionKind {
+    /// Set for a clustered collection: documents whose `_id` was not above the one before.
+    pub clustered_out_of_order: Option<u64>,
+    /// Set for a capped one.
+    pub capped: Option<CapFacts>,
+    /// The codec that a server takes unless it is told otherwise.
+    pub server_codec: &'static str,
+}
+
+impl CollectionKind {
+    /// Neither clustered nor capped, nor a time series' buckets.
+    pub const PLAIN: Self = Self { clustered_out_of_order: None, capped: None, server_codec: "snappy" };
+}
+
+/// Limits of a capped collection, and what they did to its input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CapFacts {
+    /// BSON bytes at most.
+    pub bson: BsonBytes,
+    /// Documents at most, if there is such a limit.
+    pub documents: Option<u64>,
+    /// Whether the input had more.
+    pub reach: CapReach,
+}
+
+/// Whether a capped collection was filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapReach {
+    /// The input ended before.
+    Below,
+    /// The input has more; the figures are those of the collection when it is first full.
+    Full,
+}
+
 /// One collection under every codec asked for.
 #[derive(Clone, Debug)]
 pub struct CollectionEstimate {
@@ -127,6 +163,8 @@ pub struct CollectionEstimate {
     pub name: String,
     /// Inputs it was read from.
     pub sources: Vec<String>,
+    /// What it was created as.
+    pub kind: CollectionKind,
     /// Documents that the estimate stands on.
     pub documents: u64,
     /// Their BSON bytes as the server would count them, added `_id` included.

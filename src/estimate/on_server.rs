@@ -153,12 +153,12 @@ mod tests {
         there.storage = DiskBytes(snappy.0 * 11 / 10);
         there.free = None;
         there.history = History::Kept;
-        there.layout = Layout::Clustered;
+        there.layout = Layout::Capped;
         there.documents = 1;
         let grown = there.explained(collection);
         assert!(grown[1].contains("+10.0 % is used there: pages that updates"), "{grown:?}");
         assert!(grown[2].contains("time windows") && grown[3].contains("counts 1 documents"), "{grown:?}");
-        assert!(grown[4].starts_with("clustered: "), "{grown:?}");
+        assert!(grown[4].starts_with("capped: "), "{grown:?}");
         there.codec = None;
         assert!(there.explained(collection)[0].ends_with("under no one codec"));
         assert!(there.same_codec(collection).is_none());

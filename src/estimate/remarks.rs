@@ -1,9 +1,10 @@
 //! What the figures say together: the lines under a table that a reader would else have to work out.
 
 use super::{
-    CodecName, CollectionEstimate, IndexBuild, IndexEstimate, LoadState, ModelFacts, StorageEstimate,
+    CapReach, CodecName, CollectionEstimate, CollectionKind, IndexBuild, IndexEstimate, LoadState,
+    ModelFacts, StorageEstimate,
 };
-use crate::units::{DiskBytes, Grouped, Human};
+use crate::units::{BsonBytes, DiskBytes, Grouped, Human};
 use std::fmt;
 
 /// Share of leaf pages stored raw from which it is worth a line.
@@ -79,6 +80,29 @@ pub enum Remark {
         /// Of how many.
         of: u64,
     },
+    /// A clustered collection whose documents did not come in the order of its table.
+    OutOfOrder {
+        /// How many were not above the one before.
+        documents: u64,
+        /// Of how many.
+        of: u64,
+    },
+    /// A clustered collection.
+    NoIdIndex,
+    /// A server packs a time series' buckets with another codec than other collections.
+    ServerCodec(&'static str),
+    /// A capped collection that was filled.
+    CapReached {
+        /// Documents in it then.
+        documents: u64,
+    },
+    /// A capped collection that the input does not fill.
+    BelowCap {
+        /// BSON bytes in it.
+        bson: BsonBytes,
+        /// BSON bytes at most.
+        of: BsonBytes,
+    },
     /// The codec whose file is smallest.
     Smallest {
         /// In which state.
@@ -136,9 +160,22 @@ pub enum Remark {
         reason: String,
     },
     /// An index whose keys are more than are held in memory.
-    IndexTooLarge {
+    IndexExtrapolated {
         /// Which index.
         name: String,
+        /// Keys that the figures are modelled on.
+        modelled: u64,
+        /// All its keys.
+        of: u64,
+    },
+    /// Each entry of a unique index has a deleted twin on the pages of a fresh load.
+    Twins {
+        /// Which index.
+        name: String,
+        /// What they add to the file.
+        twins: DiskBytes,
+        /// The file.
+        of: DiskBytes,
     },
     /// Building an index on the loaded documents takes much less than having it there during the load.
     BuildAfterLoad {
@@ -176,6 +213,25 @@ impl fmt::Display for Remark {
                 Grouped(*documents),
                 Grouped(*of)
             ),
+            Self::OutOfOrder { documents, of } => write!(
+                f,
+                "clustered: the `_id` of {} of {} documents is not above the one before; predicted as if loaded in key \
+                 order",
+                Grouped(*documents),
+                Grouped(*of)
+            ),
+            Self::NoIdIndex => f.write_str("clustered: the table is keyed by `_id`, so there is no index _id_"),
+            Self::ServerCodec(codec) => {
+                write!(f, "time-series buckets: a server packs them with {codec} unless told otherwise")
+            }
+            Self::CapReached { documents } => write!(
+                f,
+                "capped: full with the first {} documents; the rest of the input would replace them, and was not read",
+                Grouped(*documents)
+            ),
+            Self::BelowCap { bson, of } => {
+                write!(f, "capped: {} of {} are filled", Human(bson.0), Human(of.0))
+            }
             Self::Smallest { load, codecs, storage, of_bson } => {
                 write!(f, "{}: smallest file under {}, {}", load.name(), Listed(codecs), Human(storage.0))?;
                 of_bson.iter().try_for_each(|share| write!(f, " or {share} of the BSON bytes"))
@@ -214,9 +270,18 @@ impl fmt::Display for Remark {
                 let documents = Grouped(*documents);
                 write!(f, "index {name}: a server would refuse {documents} documents; the first: {reason}")
             }
-            Self::IndexTooLarge { name } => {
-                write!(f, "index {name}: its entries take more than 160 MiB of memory, so its size is not predicted")
-            }
+            Self::IndexExtrapolated { name, modelled, of } => write!(
+                f,
+                "index {name}: extrapolated from its first {} of {} entries (--index-memory holds more)",
+                Grouped(*modelled),
+                Grouped(*of)
+            ),
+            Self::Twins { name, twins, of } => write!(
+                f,
+                "index {name}: unique, so each entry keeps a deleted twin until its page is rewritten: {} of {} in bulk",
+                Human(twins.0),
+                Human(of.0)
+            ),
             Self::BuildAfterLoad { name, load, before, after } => write!(
                 f,
                 "index {name}: {} when it is there during a {} load, {} when createIndex follows the load",
@@ -291,6 +356,26 @@ fn about_the_input(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<R
     if collection.ids_added > 0 {
         found.push(Remark::IdsAdded { documents: collection.ids_added, of: collection.documents });
     }
+    found.extend(about_the_kind(collection));
+    found
+}
+
+fn about_the_kind(collection: &CollectionEstimate) -> Vec<Remark> {
+    let CollectionKind { clustered_out_of_order, capped, server_codec } = collection.kind;
+    let mut found = Vec::new();
+    if let Some(out_of_order) = clustered_out_of_order {
+        found.push(Remark::NoIdIndex);
+        if out_of_order > 0 {
+            found.push(Remark::OutOfOrder { documents: out_of_order, of: collection.documents });
+        }
+    }
+    if server_codec != CollectionKind::PLAIN.server_codec {
+        found.push(Remark::ServerCodec(server_codec));
+    }
+    found.extend(capped.map(|cap| match cap.reach {
+        CapReach::Full => Remark::CapReached { documents: collection.documents },
+        CapReach::Below => Remark::BelowCap { bson: collection.bson, of: cap.bson },
+    }));
     found
 }
 
@@ -302,17 +387,21 @@ fn about_indexes(collection: &CollectionEstimate) -> Vec<Remark> {
     for row in &collection.indexes {
         let name = row.name.clone();
         let told_before = found.iter().any(|remark| match remark {
-            Remark::IndexRefuses { name, .. } | Remark::IndexTooLarge { name } => *name == row.name,
+            Remark::IndexRefuses { name, .. } | Remark::IndexExtrapolated { name, .. } => *name == row.name,
             _ => false,
         });
-        match (&row.refused_reason, row.storage) {
-            _ if told_before => {}
-            (Some(reason), _) => {
-                let (documents, reason) = (row.documents_refused, reason.clone());
-                found.push(Remark::IndexRefuses { name, documents, reason });
-            }
-            (None, None) => found.push(Remark::IndexTooLarge { name }),
-            (None, Some(_)) => {}
+        if let Some((twins, of)) = row.twins.zip(row.storage) {
+            found.push(Remark::Twins { name: name.clone(), twins, of });
+        }
+        if told_before {
+            continue;
+        }
+        if let Some(reason) = row.refused_reason.clone() {
+            found.push(Remark::IndexRefuses { name: name.clone(), documents: row.documents_refused, reason });
+        }
+        if row.entries_modelled < row.entries {
+            let (modelled, of) = (row.entries_modelled, row.entries);
+            found.push(Remark::IndexExtrapolated { name, modelled, of });
         }
     }
     for after in collection.indexes.iter().filter(|row| row.build == IndexBuild::AfterLoad) {
@@ -390,8 +479,8 @@ fn widest_band(load: LoadState, rows: &[&StorageEstimate]) -> Option<Remark> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::Estimate;
     use crate::estimate::fixture;
+    use crate::estimate::{Basis, Estimate};
 
     fn lines(estimate: &Estimate) -> Vec<String> {
         let collection = &estimate.collections[0];
@@ -415,12 +504,16 @@ mod tests {
     #[test]
     fn what_went_wrong_with_the_input_is_said_first() {
         assert_eq!(
-            lines(&fixture::awkward())[..5],
+            lines(&fixture::awkward())[..9],
             [
                 "server 9.0 is newer than the rules known here: those of 8.0 are used",
                 "2 documents were skipped and not counted; the first: x, y.bson: document 1 at byte 40: damaged",
                 "25.0 % of the input was read: sizes are extrapolated",
                 "an `_id` of 17 bytes was added to 1 of 3 documents, as a driver would",
+                "clustered: the table is keyed by `_id`, so there is no index _id_",
+                "clustered: the `_id` of 1 of 3 documents is not above the one before; predicted as if loaded in key order",
+                "time-series buckets: a server packs them with zstd unless told otherwise",
+                "capped: full with the first 3 documents; the rest of the input would replace them, and was not read",
                 "bulk: smallest file under zlib:6, 9.29 MiB",
             ]
         );
@@ -479,6 +572,22 @@ mod tests {
             let got = lines(&estimate);
             let want = "index user_1: 977 KiB when it is there during a bulk load, 780 KiB when createIndex follows the load";
             assert_eq!(got.iter().any(|line| line == want), advised, "{got:?}");
+        }
+    }
+
+    #[test]
+    fn twins_and_entries_that_were_not_held_are_told() {
+        let mut estimate = fixture::logs();
+        estimate.collections[0].indexes = vec![
+            IndexEstimate { twins: Some(DiskBytes(1_000_000)), ..fixture::index() },
+            IndexEstimate { entries_modelled: 50_000, basis: Basis::Extrapolated, ..fixture::index() },
+        ];
+        let got = lines(&estimate);
+        for want in [
+            "index user_1: unique, so each entry keeps a deleted twin until its page is rewritten: 977 KiB of 2.56 MiB in bulk",
+            "index user_1: extrapolated from its first 50,000 of 100,000 entries (--index-memory holds more)",
+        ] {
+            assert!(got.iter().any(|line| line == want), "{got:#?}");
         }
     }
 

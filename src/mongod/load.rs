@@ -10,6 +10,15 @@ const COMMAND_DOCUMENTS: usize = 1000;
 /// 16 KiB of room are left for what the driver adds.
 const COMMAND_BYTES_MAX: usize = 16 << 20;
 
+/// What a table is keyed by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyedBy {
+    /// Record numbers.
+    Number,
+    /// `_id`: a clustered collection.
+    Id,
+}
+
 /// How a collection is created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewCollection {
@@ -17,6 +26,8 @@ pub struct NewCollection {
     pub name: String,
     /// `WiredTiger` configuration of its table: `block_compressor=zstd`.
     pub config: String,
+    /// What its table is keyed by.
+    pub keyed_by: KeyedBy,
 }
 
 impl Scratch {
@@ -27,7 +38,10 @@ impl Scratch {
     /// What the server answers.
     pub fn create(&self, collection: &NewCollection) -> Result<(), MongodError> {
         let engine = doc! { "wiredTiger": { "configString": &collection.config } };
-        let create = doc! { "create": &collection.name, "storageEngine": engine };
+        let mut create = doc! { "create": &collection.name, "storageEngine": engine };
+        if collection.keyed_by == KeyedBy::Id {
+            create.insert("clusteredIndex", doc! { "key": { "_id": 1 }, "unique": true });
+        }
         self.run("creating a collection", create).map(drop)
     }
 

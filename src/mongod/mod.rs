@@ -42,7 +42,7 @@ pub use facts::{CollectionFacts, IndexStats, ServerFacts, TableStats, config_val
 #[cfg(feature = "live")]
 pub use client::Server;
 #[cfg(feature = "live")]
-pub use load::{Loader, NewCollection};
+pub use load::{KeyedBy, Loader, NewCollection};
 #[cfg(feature = "live")]
 pub use read::Reader;
 #[cfg(feature = "live")]

@@ -33,7 +33,10 @@ impl Server {
         let options = info.get_document("options").cloned().unwrap_or_default();
         let listing = doc! { "listIndexes": collection };
         let indexes = self.run(database, "listing indexes", listing)?;
-        let indexes = first_batch(&indexes).into_iter().filter_map(|index| index.to_vec().ok()).collect();
+        // What a clustered collection lists as its first index is its own table.
+        let has_table = |index: &Document| !index.contains_key("clustered");
+        let indexes = first_batch(&indexes).into_iter().filter(has_table);
+        let indexes = indexes.filter_map(|index| index.to_vec().ok()).collect();
         Ok(CollectionFacts {
             table: self.table_stats(database, collection)?,
             indexes,

@@ -5,28 +5,34 @@ use crate::document::Elements;
 use crate::estimate::{Basis, IndexBuild, IndexEstimate, LoadState, PatternValue};
 use crate::geometry::wiredtiger::{
     TableConfig, facts,
-    index::{self, IndexConfig, IndexEntries, IndexPages, Load, Pressure, bulk_built, insert_built},
+    index::{
+        self, Ghosts, IndexConfig, IndexEntries, IndexPages, Load, OrderedEntries, Pressure, bulk_built,
+        insert_built,
+    },
     segment::update_bytes,
     window::LoadClock,
 };
 use crate::record::index::{Entries, IndexKind, IndexSpec, Outcome};
-use crate::units::{BsonBytes, DiskBytes};
-
-/// Memory that one index's entries may take, so that a run's memory does not grow with its input. An index that has
-/// more is not predicted, and says so.
-const ENTRY_BYTES_MAX: usize = 160 << 20;
-/// What [`IndexEntries`] holds of an entry beside its key.
-const ENTRY_OVERHEAD_BYTES: usize = 14;
+use crate::units::{AllocationUnit, BsonBytes, DiskBytes};
 
 /// Bytes that an oplog entry has besides its document. Source: measured on mongod 6.0.5, plain inserts.
 const OPLOG_ENTRY_BYTES: u64 = 130;
+
+/// Whether further entries are held, or only counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holding {
+    All,
+    NoMore,
+}
 
 /// One index along the run.
 pub(super) struct IndexRun {
     spec: IndexSpec,
     scratch: Entries,
+    /// Those of the first documents, as long as memory is given for.
     entries: IndexEntries,
-    key_bytes: usize,
+    holding: Holding,
+    key_bytes: u64,
     keys: u64,
     refused: u64,
     refused_reason: Option<String>,
@@ -38,6 +44,7 @@ impl IndexRun {
             spec,
             scratch: Entries::new(),
             entries: IndexEntries::new(),
+            holding: Holding::All,
             key_bytes: 0,
             keys: 0,
             refused: 0,
@@ -49,26 +56,29 @@ impl IndexRun {
     pub(super) fn take(&mut self, segment: &Segment) {
         let unique = self.spec.is_unique() && self.spec.kind() != IndexKind::Id;
         for index in 0..segment.records() {
-            let record_id = segment.first_record_id + index as u64;
+            let number = segment.number(index);
             self.scratch.clear();
-            let refused = match self.spec.entries(segment.document(index), record_id, &mut self.scratch) {
-                Ok(Outcome::Added(_)) => None,
-                Ok(Outcome::Refused(refusal)) => Some(refusal.to_string()),
-                Err(error) => Some(error.to_string()),
-            };
+            let refused =
+                match self.spec.entries(segment.document(index), segment.record_id(index), &mut self.scratch)
+                {
+                    Ok(Outcome::Added(_)) => None,
+                    Ok(Outcome::Refused(refusal)) => Some(refusal.to_string()),
+                    Err(error) => Some(error.to_string()),
+                };
             if let Some(reason) = refused {
                 self.refused += 1;
-                self.refused_reason.get_or_insert(format!("document {}: {reason}", record_id - 1));
+                self.refused_reason.get_or_insert(format!("document {}: {reason}", number - 1));
                 continue;
             }
             // More than 2^32 documents have more keys than are held.
-            let document = u32::try_from(record_id - 1).unwrap_or(u32::MAX);
+            let document = u32::try_from(number - 1).unwrap_or(u32::MAX);
             for entry in self.scratch.iter() {
                 self.keys += 1;
-                self.key_bytes += entry.key.len();
-                if !self.fits() {
-                    self.entries = IndexEntries::new();
-                } else if unique {
+                self.key_bytes += entry.key.len() as u64;
+                if self.holding == Holding::NoMore {
+                    continue;
+                }
+                if unique {
                     let record_id_bytes = entry.key.len() - entry.key_string().len();
                     self.entries.push_unique(entry.key, record_id_bytes, entry.value.len(), document);
                 } else {
@@ -78,25 +88,44 @@ impl IndexRun {
         }
     }
 
-    /// Whether all entries so far are held.
-    fn fits(&self) -> bool {
-        // A count beyond a pointer's range does not fit either.
-        let keys = usize::try_from(self.keys).unwrap_or(usize::MAX);
-        self.key_bytes.saturating_add(keys.saturating_mul(ENTRY_OVERHEAD_BYTES)) <= ENTRY_BYTES_MAX
+    /// Memory that its entries take.
+    fn held_bytes(&self) -> u64 {
+        if self.holding == Holding::NoMore {
+            return 0; // decided already
+        }
+        self.key_bytes + self.keys * IndexEntries::OVERHEAD_BYTES
     }
 
-    fn row(&self, load: LoadState, build: IndexBuild, pages: Option<&IndexPages>) -> IndexEstimate {
+    fn is_whole(&self) -> bool {
+        self.entries.len() as u64 == self.keys
+    }
+
+    /// A figure of the entries that are held, for all of them.
+    fn scaled(&self, held: u64, unit_bytes: u64) -> u64 {
+        if self.is_whole() {
+            return held;
+        }
+        let scaled = u128::from(held) * u128::from(self.keys) / (self.entries.len().max(1) as u128);
+        u64::try_from(scaled).unwrap_or(u64::MAX).next_multiple_of(unit_bytes)
+    }
+
+    fn row(&self, load: LoadState, build: IndexBuild, pages: &IndexPages, twins: DiskBytes) -> IndexEstimate {
+        // An index of which not even one entry could be held is not known.
+        let is_known = self.keys == 0 || !self.entries.is_empty();
+        let unit_bytes = AllocationUnit::DEFAULT.bytes();
         IndexEstimate {
             name: self.spec.name().to_owned(),
             pattern: pattern(&self.spec),
             load,
             build,
             entries: self.keys,
-            storage: pages.map(|pages| DiskBytes(pages.file.0)),
-            leaf_pages: pages.map(|pages| pages.leaf_pages),
+            entries_modelled: self.entries.len() as u64,
+            storage: is_known.then(|| DiskBytes(self.scaled(pages.file.0, unit_bytes))),
+            leaf_pages: is_known.then(|| self.scaled(pages.leaf_pages, 1)),
+            twins: (twins.0 > 0).then(|| DiskBytes(self.scaled(twins.0, unit_bytes))),
             documents_refused: self.refused,
             refused_reason: self.refused_reason.clone(),
-            basis: Basis::Modelled,
+            basis: if self.is_whole() { Basis::Modelled } else { Basis::Extrapolated },
         }
     }
 }
@@ -135,34 +164,57 @@ pub(super) fn finish(
     workers: &Workers,
 ) -> Vec<IndexEstimate> {
     let config = IndexConfig::with_cache(table.release, table.cache_bytes);
-    let mut jobs = Vec::new();
-    for run in runs {
-        for state in states {
-            jobs.push((run, state, IndexBuild::BeforeLoad));
+    let rows = workers.map(runs, |run| {
+        let order = OrderedEntries::of(&run.entries);
+        let mut rows = workers.map(states, |state| {
+            let pressure = pressure(run, runs, state.load, loaded);
+            before_load(run, &order, state, pressure, &config)
+        });
+        // The same in every state: a build writes no time windows.
+        if let Some(state) = states.first().filter(|_| run.spec.kind() != IndexKind::Id) {
+            let pages = bulk_built(&config, &order);
+            rows.push(run.row(state.load, IndexBuild::AfterLoad, &pages, DiskBytes(0)));
         }
-        if run.spec.kind() != IndexKind::Id {
-            // The same in every state: a build writes no time windows.
-            jobs.extend(states.first().map(|state| (run, state, IndexBuild::AfterLoad)));
+        rows
+    });
+    rows.into_iter().flatten().collect()
+}
+
+/// Once all indexes together hold more than that, none takes more: all are then modelled on the same documents.
+pub(super) fn bound(runs: &mut [IndexRun], memory_bytes_max: u64) {
+    let held_bytes: u64 = runs.iter().map(IndexRun::held_bytes).sum();
+    if held_bytes > memory_bytes_max {
+        for run in runs {
+            run.holding = Holding::NoMore;
         }
     }
-    workers.map(&jobs, |(run, state, build)| {
-        let pages = run.fits().then(|| match build {
-            IndexBuild::BeforeLoad => {
-                let pressure = Some(pressure(run, runs, state.load, loaded));
-                let windows = match state.load {
-                    LoadState::Settled => index::LoadState::Settled,
-                    LoadState::Bulk => index::LoadState::Bulk,
-                };
-                let clock = LoadClock::new(table.release);
-                insert_built(&config, &run.entries, &Load { clock, state: windows, pressure })
-            }
-            IndexBuild::AfterLoad => bulk_built(&config, &run.entries),
-        });
-        if let Some(pages) = &pages {
-            pages.assert_complete();
-        }
-        run.row(state.load, *build, pages.as_ref())
-    })
+}
+
+fn before_load(
+    run: &IndexRun,
+    order: &OrderedEntries<'_>,
+    state: &State,
+    pressure: Pressure,
+    config: &IndexConfig,
+) -> IndexEstimate {
+    let load = Load {
+        clock: LoadClock::new(config.table().release),
+        state: match state.load {
+            LoadState::Settled => index::LoadState::Settled,
+            LoadState::Bulk => index::LoadState::Bulk,
+        },
+        pressure: Some(pressure),
+        ghosts: Ghosts::Written,
+    };
+    let pages = insert_built(config, order, &load);
+    let has_twins = state.load == LoadState::Bulk && run.entries.has_ghosts();
+    let twins = if has_twins {
+        let without = insert_built(config, order, &Load { ghosts: Ghosts::LeftOut, ..load });
+        DiskBytes(pages.file.0.saturating_sub(without.file.0))
+    } else {
+        DiskBytes(0)
+    };
+    run.row(state.load, IndexBuild::BeforeLoad, &pages, twins)
 }
 
 /// What the load puts into the cache for each document besides one index's own entries, in update bytes.
@@ -175,7 +227,7 @@ fn pressure(run: &IndexRun, runs: &[IndexRun], load: LoadState, loaded: Loaded) 
         LoadState::Bulk => update(document_bytes + OPLOG_ENTRY_BYTES),
     };
     let others = runs.iter().filter(|other| other.spec.name() != run.spec.name());
-    let index_bytes: u64 = others.map(|other| other.keys * update(0) + other.key_bytes as u64).sum();
+    let index_bytes: u64 = others.map(|other| other.keys * update(0) + other.key_bytes).sum();
     Pressure {
         appended_bytes_per_document: update(document_bytes) + oplog_bytes,
         index_bytes_per_document: index_bytes / documents,

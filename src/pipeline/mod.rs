@@ -21,9 +21,14 @@ mod workers;
 use crate::codec::{self, CodecKind};
 use crate::estimate::{CollectionEstimate, LoadState, ModelFacts};
 use crate::geometry::wiredtiger::TableConfig;
+use crate::record::collection::Shape;
 use crate::record::index::IndexSpec;
 use crate::source::{OnBadDocument, Source, SourceError};
 use std::num::NonZeroUsize;
+
+/// Memory for entries of indexes unless a plan says otherwise: about nine million `_id`s, or a million documents with
+/// ten indexes.
+pub const INDEX_MEMORY_BYTES: u64 = 192 << 20;
 
 /// What to estimate and how.
 #[derive(Clone, Debug)]
@@ -34,14 +39,38 @@ pub struct Plan {
     pub loads: Vec<LoadState>,
     /// Codecs, in the order of the report.
     pub codecs: Vec<CodecKind>,
-    /// Indexes, in the order of the report. A collection has [`IndexSpec::id`] at least.
+    /// What the collection was created as.
+    pub shape: Shape,
+    /// Indexes, in the order of the report. A collection has [`IndexSpec::id`] at least, unless it is clustered.
     pub indexes: Vec<IndexSpec>,
+    /// Memory for entries of all indexes together. Once they are more, indexes are modelled on those of the documents
+    /// up to there, and scaled.
+    pub index_memory_bytes: u64,
     /// Threads that build and pack images.
     pub threads: NonZeroUsize,
     /// What to do with a document that cannot be taken.
     pub on_bad: OnBadDocument,
     /// Whether encoders are timed.
     pub timing: Timing,
+}
+
+impl Plan {
+    /// A plain collection with its `_id_` in both states, under the codecs that MongoDB offers at a server's levels,
+    /// on all cores, untimed.
+    #[must_use]
+    pub fn new(table: TableConfig) -> Self {
+        Self {
+            table,
+            loads: vec![LoadState::Settled, LoadState::Bulk],
+            codecs: CodecKind::SERVER.to_vec(),
+            shape: Shape::default(),
+            indexes: vec![IndexSpec::id()],
+            index_memory_bytes: INDEX_MEMORY_BYTES,
+            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            on_bad: OnBadDocument::Stop,
+            timing: Timing::Skip,
+        }
+    }
 }
 
 /// Whether encoders are timed after the run.

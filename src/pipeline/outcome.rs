@@ -68,9 +68,10 @@ impl Layout {
         let lengths = (0..segment.records()).map(|index| segment.document(index).len() as u64);
         let cumulated = lengths
             .clone()
-            .zip(segment.first_record_id..)
-            .map(|(bytes, record_id)| {
-                total += cell::record_bytes(record_id, state.window(record_id), bytes);
+            .enumerate()
+            .map(|(index, bytes)| {
+                let window = state.window(segment.number(index));
+                total += cell::record_bytes(segment.record_id(index), window, bytes);
                 total
             })
             .collect();
@@ -209,7 +210,7 @@ mod tests {
 
     /// Documents of these lengths.
     fn segment(lengths: &[usize]) -> Segment {
-        let mut segment = Segment { first_record_id: 1, ..Segment::default() };
+        let mut segment = Segment { first_number: 1, ..Segment::default() };
         for length in lengths {
             segment.bytes.resize(segment.bytes.len() + length, 0);
             segment.ends.push(segment.bytes.len());
@@ -233,7 +234,8 @@ mod tests {
     #[test]
     fn a_layout_knows_the_cell_bytes_before_every_record() {
         let layout = settled(&[10, 100, 5]);
-        let [a, b, c] = [(1, 10), (2, 100), (3, 5)].map(|(id, bytes)| cell::record_bytes(id, None, bytes));
+        let [a, b, c] =
+            [(1_u64, 10), (2, 100), (3, 5)].map(|(id, bytes)| cell::record_bytes(id, None, bytes));
         let before: Vec<u64> = (0..=3).map(|records| layout.cell_bytes_before(records)).collect();
         assert_eq!(before, [0, a, a + b, a + b + c]);
         assert_eq!(layout.cell_bytes(), a + b + c);

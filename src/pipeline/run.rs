@@ -12,14 +12,15 @@ use super::{
 };
 use crate::codec::CodecKind;
 use crate::estimate::{
-    Basis, CodecName, CollectionEstimate, StorageEstimate, Tally,
+    Basis, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, StorageEstimate, Tally,
     band::{self, Walk},
 };
 use crate::geometry::wiredtiger::{
     TableConfig, facts, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
 };
+use crate::record::collection::{Keys, Shape};
 use crate::source::Source;
-use crate::units::{DiskBytes, PackedBytes, RawBytes};
+use crate::units::{BsonBytes, DiskBytes, PackedBytes, RawBytes};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Share of a segment's pages that the band may pack again at other image sizes, as a divisor.
@@ -91,7 +92,7 @@ impl<'p> CollectionRun<'p> {
         observe: &mut dyn FnMut(Progress),
     ) -> Result<CollectionEstimate, PipelineError> {
         let input = source.name().to_owned();
-        let mut reader = SegmentReader::new(source, self.plan.on_bad, &self.plan.table);
+        let mut reader = SegmentReader::new(source, self.plan.on_bad, self.plan.shape, &self.plan.table);
         let (mut segment, mut next) = (Segment::default(), Segment::default());
         let mut there_is_more = reader.next_segment(&mut segment)?;
         while there_is_more {
@@ -101,6 +102,7 @@ impl<'p> CollectionRun<'p> {
                 || reader.next_segment(&mut next),
                 || {
                     workers.for_each(indexes, |index| index.take(&segment));
+                    indexes::bound(indexes, plan.index_memory_bytes);
                     pack_segment(plan, workers, states, runs, &segment);
                 },
             );
@@ -121,6 +123,7 @@ impl<'p> CollectionRun<'p> {
         Ok(CollectionEstimate {
             name: name.to_owned(),
             sources: vec![input],
+            kind: kind_of(self.plan.shape, &reader),
             documents: reader.documents(),
             bson: reader.bson(),
             ids_added: reader.ids_added(),
@@ -131,6 +134,19 @@ impl<'p> CollectionRun<'p> {
             indexes,
             on_server: None,
         })
+    }
+}
+
+fn kind_of(shape: Shape, reader: &SegmentReader<'_>) -> CollectionKind {
+    let reach = if reader.cap_reached() { CapReach::Full } else { CapReach::Below };
+    CollectionKind {
+        clustered_out_of_order: (shape.keys == Keys::Clustered).then(|| reader.out_of_order()),
+        capped: shape.capped.map(|cap| CapFacts {
+            bson: BsonBytes(cap.bytes()),
+            documents: cap.documents(),
+            reach,
+        }),
+        server_codec: shape.purpose.server_codec(),
     }
 }
 
@@ -214,14 +230,15 @@ impl TableRun {
         outputs: &[Option<PackedBytes>],
     ) -> MainPages<'c> {
         let unit = plan.table.allocation;
-        let mut record_id = segment.first_record_id;
+        let mut first = 0;
         let mut profile = PackProfile::default();
         let mut pages = Vec::with_capacity(chunks.len());
         for (chunk, packed) in chunks.iter().zip(outputs) {
             let page = outcome::outcome(chunk, *packed, unit);
-            let last = record_id + u64::from(chunk.records) - 1;
-            let windows = state.aggregate(record_id, last);
-            self.internal.push_leaf(record_id, last, windows, DiskBytes(page.stored_bytes));
+            let last = first + chunk.records as usize - 1;
+            let windows = state.aggregate(segment.number(first), segment.number(last));
+            let stored = DiskBytes(page.stored_bytes);
+            self.internal.push_leaf(segment.record_id(first), segment.record_id(last), windows, stored);
             let moved = page.moves(self.size);
             if moved != self.size {
                 self.walk = Walk::Moving;
@@ -231,7 +248,7 @@ impl TableRun {
             let cell_bytes = chunk.image_bytes - u64::from(facts::HEADER_BYTES);
             profile.push(cell_bytes, packed.map_or(chunk.image_bytes, |packed| packed.0));
             pages.push(page);
-            record_id = last + 1;
+            first = last + 1;
         }
         MainPages { chunks, pages: Arc::new(Pages::new(pages)), profile }
     }

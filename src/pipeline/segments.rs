@@ -1,24 +1,30 @@
 //! From a source to segments: the records that one in-memory leaf holds when it is written.
 
 use super::{PipelineError, Progress};
-use crate::document::DocumentError;
+use crate::document::{DocumentError, DocumentErrorKind};
 use crate::geometry::wiredtiger::{
     TableConfig,
     segment::{Cut, MemoryPage},
 };
-use crate::record::collection::{IdMaker, normalise};
+use crate::record::RecordId;
+use crate::record::collection::{IdMaker, Keys, Shape, normalise};
+use crate::record::index::{Outcome, clustered_record_id};
 use crate::source::{OnBadDocument, Skipped, Source, SourceError, SourceErrorKind};
 use crate::units::BsonBytes;
 
 /// Documents of one in-memory leaf, in key order.
 #[derive(Clone, Debug, Default)]
 pub struct Segment {
-    /// `RecordId` of the first.
-    pub first_record_id: u64,
+    /// Number of the first in the order of the inserts, from 1: the `RecordId` of a plain collection.
+    pub first_number: u64,
     /// Documents as stored, one behind the other.
     pub bytes: Vec<u8>,
     /// Where each ends in `bytes`.
     pub ends: Vec<usize>,
+    /// Keys of a clustered collection, one behind the other; else empty.
+    pub keys: Vec<u8>,
+    /// Where each ends in `keys`.
+    pub key_ends: Vec<usize>,
 }
 
 impl Segment {
@@ -31,80 +37,149 @@ impl Segment {
     /// The document of record `index`, counted from the segment's first.
     #[must_use]
     pub fn document(&self, index: usize) -> &[u8] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.bytes[start..self.ends[index]]
+        part(&self.bytes, &self.ends, index)
     }
 
-    fn start(&mut self, first_record_id: u64) {
-        self.first_record_id = first_record_id;
+    /// Number of record `index` in the order of the inserts, from 1.
+    #[must_use]
+    pub fn number(&self, index: usize) -> u64 {
+        self.first_number + index as u64
+    }
+
+    /// The table's key of record `index`.
+    #[must_use]
+    pub fn record_id(&self, index: usize) -> RecordId<'_> {
+        if self.key_ends.is_empty() {
+            RecordId::Number(self.number(index))
+        } else {
+            RecordId::Clustered(part(&self.keys, &self.key_ends, index))
+        }
+    }
+
+    fn start(&mut self, first_number: u64) {
+        self.first_number = first_number;
         self.bytes.clear();
         self.ends.clear();
+        self.keys.clear();
+        self.key_ends.clear();
     }
+
+    /// Takes in what stands at the end of `bytes` and, in a clustered collection, of `keys`.
+    fn end_record(&mut self, keys: Keys) {
+        self.ends.push(self.bytes.len());
+        if keys == Keys::Clustered {
+            self.key_ends.push(self.keys.len());
+        }
+    }
+}
+
+/// Part `index` of parts that lie one behind the other.
+fn part<'b>(bytes: &'b [u8], ends: &[usize], index: usize) -> &'b [u8] {
+    let start = if index == 0 { 0 } else { ends[index - 1] };
+    &bytes[start..ends[index]]
 }
 
 /// Reads a source segment by segment. Holds at most one document besides the caller's segment.
 pub struct SegmentReader<'a> {
     source: &'a mut dyn Source,
     on_bad: OnBadDocument,
+    shape: Shape,
+    key_bytes_max: u64,
     page: MemoryPage,
     ids: IdMaker,
-    /// A record that a cut moved to the next segment.
+    /// A record that a cut moved to the next segment, and its key.
     moved: Vec<u8>,
+    moved_key: Vec<u8>,
+    order: KeyOrder,
     documents: u64,
     bson_bytes: u64,
     refused: Skipped,
     ordinal: u64,
     ended: bool,
+    cap_reached: bool,
+}
+
+/// Whether the keys of a clustered collection come as its table has them.
+#[derive(Clone, Debug, Default)]
+struct KeyOrder {
+    previous: Vec<u8>,
+    out_of_order: u64,
+}
+
+impl KeyOrder {
+    fn take(&mut self, key: &[u8]) {
+        self.out_of_order += u64::from(key <= self.previous.as_slice());
+        self.previous.clear();
+        self.previous.extend_from_slice(key);
+    }
 }
 
 impl<'a> SegmentReader<'a> {
     /// At the source's next document.
-    pub fn new(source: &'a mut dyn Source, on_bad: OnBadDocument, config: &TableConfig) -> Self {
+    pub fn new(
+        source: &'a mut dyn Source,
+        on_bad: OnBadDocument,
+        shape: Shape,
+        config: &TableConfig,
+    ) -> Self {
         Self {
             source,
             on_bad,
+            shape,
+            key_bytes_max: config.leaf_key_bytes_max(),
             page: MemoryPage::new(config),
             ids: IdMaker::new(),
             moved: Vec::new(),
+            moved_key: Vec::new(),
+            order: KeyOrder::default(),
             documents: 0,
             bson_bytes: 0,
             refused: Skipped::default(),
             ordinal: 0,
             ended: false,
+            cap_reached: false,
         }
     }
 }
 
 impl SegmentReader<'_> {
-    /// Fills `segment` with the documents of the next in-memory leaf. `false` at the end of the input.
+    /// Fills `segment` with the documents of the next in-memory leaf. `false` at the end of the input, and where a
+    /// capped collection is full.
     ///
     /// # Errors
     ///
-    /// What the source returns, and documents whose `_id` cannot be looked for.
+    /// What the source returns, and documents whose `_id` cannot be looked for or cannot key the table.
     pub fn next_segment(&mut self, segment: &mut Segment) -> Result<bool, PipelineError> {
         segment.start(self.documents + 1);
         if !self.moved.is_empty() {
-            segment.first_record_id = self.documents; // it was counted when it was read
+            segment.first_number = self.documents; // it was counted when it was read
             segment.bytes.append(&mut self.moved);
-            segment.ends.push(segment.bytes.len());
+            segment.keys.append(&mut self.moved_key);
+            segment.end_record(self.shape.keys);
         }
         while !self.ended {
-            let start = segment.bytes.len();
+            let (start, key_start) = (segment.bytes.len(), segment.keys.len());
             if self.source.next_document(&mut segment.bytes)?.is_none() {
                 self.ended = true;
                 break;
             }
             self.ordinal += 1;
             let Some(stored_bytes) = self.take(segment, start)? else { continue };
-            match self.page.insert(self.documents, stored_bytes as u64) {
-                Cut::Not => segment.ends.push(segment.bytes.len()),
+            let record_id = match self.shape.keys {
+                Keys::Numbers => RecordId::Number(self.documents),
+                Keys::Clustered => RecordId::Clustered(&segment.keys[key_start..]),
+            };
+            match self.page.insert(record_id, stored_bytes as u64) {
+                Cut::Not => segment.end_record(self.shape.keys),
                 Cut::Before => {
                     self.moved.extend_from_slice(&segment.bytes[start..]);
+                    self.moved_key.extend_from_slice(&segment.keys[key_start..]);
                     segment.bytes.truncate(start);
+                    segment.keys.truncate(key_start);
                     return Ok(true);
                 }
                 Cut::After => {
-                    segment.ends.push(segment.bytes.len());
+                    segment.end_record(self.shape.keys);
                     return Ok(true);
                 }
             }
@@ -112,16 +187,30 @@ impl SegmentReader<'_> {
         Ok(segment.records() > 0)
     }
 
-    /// Brings the document just read into its stored form and counts it; `None` if it was skipped.
+    /// Brings the document just read into its stored form, makes its key and counts it; `None` if it was skipped or
+    /// has no room below the cap.
     fn take(&mut self, segment: &mut Segment, start: usize) -> Result<Option<usize>, PipelineError> {
-        match normalise(&mut segment.bytes, start, &mut self.ids) {
-            Ok(bytes) => {
+        let key_start = segment.keys.len();
+        let stored = normalise(&mut segment.bytes, start, &mut self.ids)
+            .and_then(|bytes| self.push_key(segment, start).map(|()| bytes));
+        match stored {
+            Ok(bytes) if self.has_room_for(bytes) => {
+                if self.shape.keys == Keys::Clustered {
+                    self.order.take(&segment.keys[key_start..]);
+                }
                 self.documents += 1;
                 self.bson_bytes += bytes as u64;
                 Ok(Some(bytes))
             }
+            Ok(_) => {
+                segment.bytes.truncate(start);
+                segment.keys.truncate(key_start);
+                (self.ended, self.cap_reached) = (true, true);
+                Ok(None)
+            }
             Err(kind) => {
                 segment.bytes.truncate(start);
+                segment.keys.truncate(key_start);
                 let offset = self.source.document_offset();
                 let error = DocumentError {
                     input: self.source.name().to_owned(),
@@ -136,6 +225,33 @@ impl SegmentReader<'_> {
                 Ok(None)
             }
         }
+    }
+
+    fn has_room_for(&self, bytes: usize) -> bool {
+        self.shape.capped.is_none_or(|cap| cap.holds(self.documents + 1, self.bson_bytes + bytes as u64))
+    }
+
+    /// Appends the key of the document at the end of `segment`, where the collection is clustered.
+    fn push_key(&self, segment: &mut Segment, start: usize) -> Result<(), DocumentErrorKind> {
+        if self.shape.keys == Keys::Numbers {
+            return Ok(());
+        }
+        let key_start = segment.keys.len();
+        let what = match clustered_record_id(&segment.bytes[start..], &mut segment.keys) {
+            Ok(Outcome::Added(_)) => {
+                let key_bytes = (segment.keys.len() - key_start) as u64;
+                if key_bytes <= self.key_bytes_max {
+                    return Ok(());
+                }
+                let max = self.key_bytes_max;
+                format!(
+                    "its key of {key_bytes} bytes exceeds {max}, above which keys lie in blocks of their own, which is not modelled for collections"
+                )
+            }
+            Ok(Outcome::Refused(refusal)) => refusal.to_string(),
+            Err(error) => error.to_string(),
+        };
+        Err(DocumentErrorKind::ClusteredKey { what })
     }
 
     /// Documents taken so far.
@@ -154,6 +270,18 @@ impl SegmentReader<'_> {
     #[must_use]
     pub fn ids_added(&self) -> u64 {
         self.ids.count()
+    }
+
+    /// Documents of a clustered collection whose key is not above the one before.
+    #[must_use]
+    pub fn out_of_order(&self) -> u64 {
+        self.order.out_of_order
+    }
+
+    /// Whether a capped collection was full before the input ended.
+    #[must_use]
+    pub fn cap_reached(&self) -> bool {
+        self.cap_reached
     }
 
     /// What was skipped: by the source, and here.
@@ -183,6 +311,7 @@ mod tests {
     use super::*;
     use crate::document::DOCUMENT_BYTES_MAX;
     use crate::geometry::wiredtiger::Release;
+    use crate::record::collection::Cap;
     use crate::source::{bson::BsonSource, json::JsonSource};
     use crate::units::AllocationUnit;
 
@@ -213,7 +342,7 @@ mod tests {
         let (mut segment, mut all) = (Segment::default(), Vec::new());
         while reader.next_segment(&mut segment)? {
             let lengths = (0..segment.records()).map(|index| segment.document(index).len());
-            all.push((segment.first_record_id, lengths.collect()));
+            all.push((segment.first_number, lengths.collect()));
         }
         assert_eq!(segment.records(), 0, "behind the end there is nothing");
         Ok(all)
@@ -239,7 +368,8 @@ mod tests {
         ] {
             let bytes: Vec<u8> = lengths.iter().flat_map(|bytes| document("_id", *bytes)).collect();
             let mut source = bson(&bytes, OnBadDocument::Stop);
-            let mut reader = SegmentReader::new(&mut source, OnBadDocument::Stop, &small_pages());
+            let mut reader =
+                SegmentReader::new(&mut source, OnBadDocument::Stop, Shape::default(), &small_pages());
             assert_eq!(segments(&mut reader).unwrap(), want, "{why}");
             assert_eq!(reader.documents(), lengths.len() as u64, "{why}");
             assert_eq!(reader.bson(), BsonBytes(bytes.len() as u64), "{why}");
@@ -247,11 +377,84 @@ mod tests {
         }
     }
 
+    fn read(stream: &[u8], on_bad: OnBadDocument, shape: Shape) -> (Vec<Vec<u8>>, u64, Vec<String>, bool) {
+        let mut source = bson(stream, on_bad);
+        let mut reader = SegmentReader::new(&mut source, on_bad, shape, &small_pages());
+        let (mut segment, mut keys) = (Segment::default(), Vec::new());
+        while reader.next_segment(&mut segment).unwrap() {
+            for index in 0..segment.records() {
+                match segment.record_id(index) {
+                    RecordId::Number(number) => keys.push(number.to_be_bytes().to_vec()),
+                    RecordId::Clustered(key) => keys.push(key.to_vec()),
+                }
+            }
+        }
+        (keys, reader.out_of_order(), reader.skipped().reasons, reader.cap_reached())
+    }
+
+    /// A document `{_id: int32}` behind a padding that makes `bytes` bytes of it.
+    fn numbered(id: i32, bytes: usize) -> Vec<u8> {
+        let mut document = document("p", bytes - 9);
+        document.splice(4..4, [&b"\x10_id\0"[..], &id.to_le_bytes()].concat());
+        document[0..4].copy_from_slice(&u32::try_from(bytes).unwrap().to_le_bytes());
+        document
+    }
+
+    /// Keys of 1, 2 and 200, also across a cut, where the last record of a page moves to the next.
+    #[test]
+    fn a_clustered_collection_is_keyed_by_its_ids_and_knows_which_are_out_of_order() {
+        let shape = Shape { keys: Keys::Clustered, ..Shape::default() };
+        let stream = [numbered(1, 300), numbered(200, 300), numbered(2, 300)].concat();
+        let (keys, out_of_order, ..) = read(&stream, OnBadDocument::Stop, shape);
+        assert_eq!(keys, [&b"\x2b\x02"[..], b"\x2c\x01\x90", b"\x2b\x04"]);
+        assert_eq!(out_of_order, 1);
+        let many: Vec<u8> = (0..100).flat_map(|id| numbered(id, 300)).collect();
+        let (keys, out_of_order, ..) = read(&many, OnBadDocument::Stop, shape);
+        assert_eq!((keys.len(), out_of_order), (100, 0));
+        assert!(keys.is_sorted());
+        let (_, out_of_order, ..) = read(&[&many[..300], &many[..300]].concat(), OnBadDocument::Stop, shape);
+        assert_eq!(out_of_order, 1, "the same `_id` again is not above the one before");
+    }
+
+    #[test]
+    fn an_id_that_cannot_key_a_table_is_refused_with_the_rule_it_breaks() {
+        let shape = Shape { keys: Keys::Clustered, ..Shape::default() };
+        let array = b"\x0f\0\0\0\x04_id\0\x05\0\0\0\0\0".to_vec();
+        let stream = [array, document("_id", 3000), numbered(1, 100)].concat();
+        let (keys, _, reasons, _) = read(&stream, OnBadDocument::Skip, shape);
+        assert_eq!(keys.len(), 1);
+        assert_eq!(
+            reasons,
+            [
+                "a.bson: document 0 at byte 0: its `_id` cannot key a clustered collection: `_id` cannot be an array, a \
+                 regex or undefined",
+                "a.bson: document 1 at byte 15: its `_id` cannot key a clustered collection: its key of 2992 bytes exceeds \
+                 368, above which keys lie in blocks of their own, which is not modelled for collections",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_capped_collection_ends_with_what_just_fits() {
+        let stream: Vec<u8> = (0..100).flat_map(|id| numbered(id, 256)).collect();
+        for (cap, want, reached) in [
+            (Cap::new(2560, None), 10, true),
+            (Cap::new(2561, None), 11, true),
+            (Cap::new(1 << 20, Some(7)), 7, true),
+            (Cap::new(25_600, None), 100, false),
+        ] {
+            let shape = Shape { capped: Some(cap), ..Shape::default() };
+            let (keys, _, _, is_reached) = read(&stream, OnBadDocument::Stop, shape);
+            assert_eq!((keys.len(), is_reached), (want, reached), "{cap:?}");
+        }
+    }
+
     #[test]
     fn added_ids_are_counted_and_part_of_the_bytes() {
         let bytes = [document("a", 100), document("_id", 100), document("b", 100)].concat();
         let mut source = bson(&bytes, OnBadDocument::Stop);
-        let mut reader = SegmentReader::new(&mut source, OnBadDocument::Stop, &small_pages());
+        let mut reader =
+            SegmentReader::new(&mut source, OnBadDocument::Stop, Shape::default(), &small_pages());
         assert_eq!(segments(&mut reader).unwrap(), [(1, vec![117, 100, 117])]);
         assert_eq!((reader.ids_added(), reader.bson()), (2, BsonBytes(334)));
     }
@@ -271,7 +474,8 @@ mod tests {
             "a.bson: document 4 at byte 190: element at byte 4 of the document is damaged: unknown element type",
         ];
         let mut source = bson(&bytes, OnBadDocument::Skip);
-        let mut reader = SegmentReader::new(&mut source, OnBadDocument::Skip, &small_pages());
+        let mut reader =
+            SegmentReader::new(&mut source, OnBadDocument::Skip, Shape::default(), &small_pages());
         assert_eq!(segments(&mut reader).unwrap(), [(1, vec![40, 40])]);
         let Skipped { documents, bytes: skipped_bytes, reasons: got } = reader.skipped();
         assert_eq!((documents, skipped_bytes), (3, 50 + 2 * 60));
@@ -279,7 +483,8 @@ mod tests {
         assert_eq!((reader.documents(), reader.ids_added()), (2, 0));
 
         let mut source = bson(&bytes[90..], OnBadDocument::Stop);
-        let mut reader = SegmentReader::new(&mut source, OnBadDocument::Stop, &small_pages());
+        let mut reader =
+            SegmentReader::new(&mut source, OnBadDocument::Stop, Shape::default(), &small_pages());
         let error = segments(&mut reader).unwrap_err().to_string();
         assert_eq!(error, reasons[1].replace("document 2 at byte 90", "document 0 at byte 0"));
     }
@@ -295,14 +500,14 @@ mod tests {
         let json = |on_bad| JsonSource::new("a.json".to_owned(), input.as_bytes(), None, on_bad);
         let mut source = json(OnBadDocument::Skip);
         let config = TableConfig::collection(Release::NEWEST);
-        let mut reader = SegmentReader::new(&mut source, OnBadDocument::Skip, &config);
+        let mut reader = SegmentReader::new(&mut source, OnBadDocument::Skip, Shape::default(), &config);
         assert_eq!(segments(&mut reader).unwrap(), [(1, vec![29, 29])]);
         let skipped = reader.skipped();
         assert_eq!((skipped.documents, skipped.bytes), (1, text.len() as u64 + 8));
         assert_eq!(skipped.reasons, [reason]);
         assert_eq!(reader.ids_added(), 2);
         let mut source = json(OnBadDocument::Stop);
-        let mut reader = SegmentReader::new(&mut source, OnBadDocument::Stop, &config);
+        let mut reader = SegmentReader::new(&mut source, OnBadDocument::Stop, Shape::default(), &config);
         assert_eq!(segments(&mut reader).unwrap_err().to_string(), reason);
     }
 }

@@ -40,16 +40,16 @@ impl State {
         }
     }
 
-    /// The time window of a record.
+    /// The time window of a record, by its number in the order of the inserts, from 1.
     #[must_use]
-    pub fn window(&self, record_id: u64) -> Option<Window> {
-        self.clock.map(|clock| clock.window(record_id - 1))
+    pub fn window(&self, number: u64) -> Option<Window> {
+        self.clock.map(|clock| clock.window(number - 1))
     }
 
-    /// The windows of a page that holds the records `first..=last`.
+    /// The windows of a page that holds the records `first..=last`, by their numbers.
     #[must_use]
     pub fn aggregate(&self, first: u64, last: u64) -> Option<Aggregate> {
-        let of = |record_id| self.window(record_id).map(Aggregate::of);
+        let of = |number| self.window(number).map(Aggregate::of);
         Some(of(first)?.with(of(last)?))
     }
 }

@@ -105,9 +105,8 @@ impl Workers {
         let WorkerSet { encoders, image, output } = &mut *set;
         image.start();
         for index in job.records.clone() {
-            let record_id = segment.first_record_id + index as u64;
-            let window = job.clock.map(|clock| clock.window(record_id - 1));
-            image.push(record_id, window, segment.document(index));
+            let window = job.clock.map(|clock| clock.window(segment.number(index) - 1));
+            image.push(segment.record_id(index), window, segment.document(index));
         }
         let bytes = image.finish();
         let raw = RawBytes(bytes.len() as u64);

@@ -2,6 +2,115 @@
 
 use crate::document::{DOCUMENT_BYTES_MAX, DocumentErrorKind, IdPlace, find_id};
 
+/// What a collection was created as, where that decides its bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// What keys its table.
+    pub keys: Keys,
+    /// Its limit, if it was created with one.
+    pub capped: Option<Cap>,
+    /// What it is for, where that is part of MongoDB.
+    pub purpose: Purpose,
+}
+
+impl Shape {
+    /// As the name of a collection tells, with its database or without: a time series' buckets are clustered.
+    #[must_use]
+    pub fn of_name(name: &str) -> Self {
+        let purpose = Purpose::of_name(name);
+        let keys = if purpose == Purpose::TimeSeriesBuckets { Keys::Clustered } else { Keys::Numbers };
+        Self { keys, capped: None, purpose }
+    }
+}
+
+/// What MongoDB itself or its drivers keep in a collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// Anything.
+    #[default]
+    Plain,
+    /// The buckets behind a time-series collection.
+    TimeSeriesBuckets,
+    /// Pieces of files, 255 KiB each by default.
+    GridFsChunks,
+}
+
+impl Purpose {
+    /// `system.buckets.*` and `*.chunks`.
+    ///
+    /// Source: `NamespaceString::kTimeseriesBucketsCollectionPrefix`, mongod 6.0; GridFS specification, "Terms".
+    #[must_use]
+    pub fn of_name(name: &str) -> Self {
+        if name.starts_with("system.buckets.") || name.contains(".system.buckets.") {
+            Self::TimeSeriesBuckets
+        } else if name.ends_with(".chunks") {
+            Self::GridFsChunks
+        } else {
+            Self::Plain
+        }
+    }
+
+    /// What a server packs such a collection with unless it is told otherwise: `block_compressor`'s own word.
+    ///
+    /// Source: seen on mongod 6.0.5; `storage.wiredTiger.collectionConfig.blockCompressor` in the MongoDB manual.
+    #[must_use]
+    pub fn server_codec(self) -> &'static str {
+        match self {
+            Self::Plain | Self::GridFsChunks => "snappy",
+            Self::TimeSeriesBuckets => "zstd",
+        }
+    }
+}
+
+/// What a collection's table is keyed by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keys {
+    /// Numbers in the order of the inserts, from 1. An index `_id_` leads to them.
+    #[default]
+    Numbers,
+    /// `_id` itself, as a KeyString: a clustered collection, or a time series' buckets. There is no `_id_`.
+    ///
+    /// Source: `key_format=u` in the table's metadata, seen on mongod 6.0.5.
+    Clustered,
+}
+
+/// How much a capped collection holds before its oldest documents go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cap {
+    bytes: u64,
+    documents: Option<u64>,
+}
+
+impl Cap {
+    /// What a server rounds a limit up to. Source: MongoDB manual, "Capped Collections".
+    const UNIT_BYTES: u64 = 256;
+
+    /// From `create`'s `size`, in BSON bytes, and `max`, in documents.
+    #[must_use]
+    pub fn new(size_bytes: u64, documents: Option<u64>) -> Self {
+        let bytes = size_bytes.div_ceil(Self::UNIT_BYTES).saturating_mul(Self::UNIT_BYTES);
+        Self { bytes, documents }
+    }
+
+    /// BSON bytes that it holds at most.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        self.bytes
+    }
+
+    /// Documents that it holds at most, if there is such a limit.
+    #[must_use]
+    pub fn documents(self) -> Option<u64> {
+        self.documents
+    }
+
+    /// Whether so many documents of so many BSON bytes stay.
+    #[must_use]
+    pub fn holds(self, documents: u64, bson_bytes: u64) -> bool {
+        bson_bytes <= self.bytes && self.documents.is_none_or(|max| documents <= max)
+    }
+}
+
 /// Bytes that an added `_id` takes: type, `_id` and NUL, 12 bytes of `ObjectId`.
 pub const ADDED_ID_BYTES: usize = 1 + 4 + 12;
 
@@ -102,6 +211,29 @@ mod tests {
         assert_eq!(empty[..9], *b"\x16\0\0\0\x07_id\0");
         assert_eq!(empty[21], 0);
         assert_eq!(ids.count(), 1);
+    }
+
+    #[test]
+    fn names_tell_buckets_and_chunks() {
+        for (name, want, keys) in [
+            ("system.buckets.weather", Purpose::TimeSeriesBuckets, Keys::Clustered),
+            ("shop.system.buckets.weather", Purpose::TimeSeriesBuckets, Keys::Clustered),
+            ("fs.chunks", Purpose::GridFsChunks, Keys::Numbers),
+            ("chunks", Purpose::Plain, Keys::Numbers),
+            ("system.buckets", Purpose::Plain, Keys::Numbers),
+        ] {
+            assert_eq!(Shape::of_name(name), Shape { keys, capped: None, purpose: want }, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_cap_is_whole_units_and_holds_what_just_fits() {
+        let cap = Cap::new(1000, Some(3));
+        assert_eq!((cap.bytes(), cap.documents()), (1024, Some(3)));
+        for (documents, bson_bytes, holds) in [(3, 1024, true), (3, 1025, false), (4, 1024, false)] {
+            assert_eq!(cap.holds(documents, bson_bytes), holds, "{documents} documents, {bson_bytes} B");
+        }
+        assert!(Cap::new(u64::MAX, None).holds(u64::MAX, 1 << 60));
     }
 
     #[test]

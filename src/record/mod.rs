@@ -3,3 +3,5 @@
 pub mod collection;
 pub mod index;
 pub mod keystring;
+
+pub use keystring::RecordId;

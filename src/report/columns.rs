@@ -2,18 +2,48 @@
 
 use super::grid::{Align, Grid, Head};
 use super::number::{Cell, Scale};
-use crate::estimate::{CollectionEstimate, Estimate, IndexEstimate, ModelFacts, Speed, StorageEstimate};
+use crate::estimate::{
+    Basis, CollectionEstimate, Estimate, IndexEstimate, LoadState, ModelFacts, Speed, StorageEstimate,
+};
+use crate::units::DiskBytes;
 
 /// What a cell may draw on.
 pub(super) struct Row<'a> {
     model: &'a ModelFacts,
     collection: &'a CollectionEstimate,
-    storage: &'a StorageEstimate,
+    table: Table<'a>,
+}
+
+/// The table that a row is about.
+enum Table<'a> {
+    Collection(&'a StorageEstimate),
+    Index(&'a IndexEstimate),
 }
 
 impl Row<'_> {
+    /// What only a collection's table has.
+    fn storage(&self, of: impl FnOnce(&StorageEstimate) -> Cell) -> Cell {
+        self.either(of, |_| Cell::Unknown)
+    }
+
+    /// What only an index's table has.
+    fn index(&self, of: impl FnOnce(&IndexEstimate) -> Cell) -> Cell {
+        self.either(|_| Cell::Unknown, of)
+    }
+
+    fn either(
+        &self,
+        collection: impl FnOnce(&StorageEstimate) -> Cell,
+        index: impl FnOnce(&IndexEstimate) -> Cell,
+    ) -> Cell {
+        match self.table {
+            Table::Collection(storage) => collection(storage),
+            Table::Index(row) => index(row),
+        }
+    }
+
     fn speed(&self, of: impl FnOnce(Speed) -> Option<f64>) -> Cell {
-        self.storage.speed.and_then(of).map_or(Cell::Unknown, Cell::Speed)
+        self.storage(|storage| storage.speed.and_then(of).map_or(Cell::Unknown, Cell::Speed))
     }
 }
 
@@ -61,50 +91,91 @@ pub(super) const COLUMNS: &[Column] = &[
     text("server", None, |row| Cell::Text(row.model.server.clone())),
     number("leaf_page_bytes_max", None, Unit::None, |row| Cell::Bytes(row.model.leaf_page_bytes_max)),
     number("allocation_bytes", None, Unit::None, |row| Cell::Bytes(row.model.allocation_bytes)),
-    text("load", Some("load"), |row| Cell::Text(row.storage.load.name().to_owned())),
-    text("codec", Some("codec"), |row| Cell::Codec(row.storage.codec.clone())),
-    text("level", None, |row| match row.storage.codec.level {
-        Some(level) => Cell::Text(level.to_string()),
-        None => Cell::Unknown,
+    text("index", None, |row| row.index(|index| Cell::Text(index.name.clone()))),
+    text("build", None, |row| row.index(|index| Cell::Text(index.build.name().to_owned()))),
+    number("entries", None, Unit::None, |row| row.index(|index| Cell::Count(index.entries))),
+    text("load", Some("load"), |row| {
+        let name = |load: LoadState| Cell::Text(load.name().to_owned());
+        row.either(|storage| name(storage.load), |index| name(index.load))
     }),
-    number("storage_bytes", Some("storage"), Unit::Scale, |row| Cell::Bytes(row.storage.storage.0)),
-    number("storage_bytes_low", Some("low"), Unit::Scale, |row| Cell::Bytes(row.storage.band.low.0)),
-    number("storage_bytes_high", Some("high"), Unit::Scale, |row| Cell::Bytes(row.storage.band.high.0)),
+    text("codec", Some("codec"), |row| row.storage(|storage| Cell::Codec(storage.codec.clone()))),
+    text("level", None, |row| {
+        let text = |level: i32| Cell::Text(level.to_string());
+        row.storage(|storage| storage.codec.level.map_or(Cell::Unknown, text))
+    }),
+    number("storage_bytes", Some("storage"), Unit::Scale, |row| {
+        let known = |bytes: DiskBytes| Cell::Bytes(bytes.0);
+        row.either(|storage| known(storage.storage), |index| index.storage.map_or(Cell::Unknown, known))
+    }),
+    number("storage_bytes_low", Some("low"), Unit::Scale, |row| {
+        row.storage(|storage| Cell::Bytes(storage.band.low.0))
+    }),
+    number("storage_bytes_high", Some("high"), Unit::Scale, |row| {
+        row.storage(|storage| Cell::Bytes(storage.band.high.0))
+    }),
     number("ratio_storage_to_bson", Some("storage/"), Unit::Fixed("bson"), |row| {
-        row.collection.ratio(row.storage).map_or(Cell::Unknown, |ratio| Cell::Ratio(ratio.value()))
+        row.storage(|storage| {
+            row.collection.ratio(storage).map_or(Cell::Unknown, |ratio| Cell::Ratio(ratio.value()))
+        })
     }),
-    text("basis", Some("basis"), |row| Cell::Text(row.storage.basis.name().to_owned())),
+    text("basis", Some("basis"), |row| {
+        let name = |basis: Basis| Cell::Text(basis.name().to_owned());
+        row.either(|storage| name(storage.basis), |index| name(index.basis))
+    }),
     number("compress_mb_per_s", Some("compress"), Unit::Fixed("[MB/s]"), |row| {
         row.speed(|speed| Some(speed.compress_mb_per_s))
     }),
     number("decompress_mb_per_s", Some("decompress"), Unit::Fixed("[MB/s]"), |row| {
         row.speed(|speed| speed.decompress_mb_per_s)
     }),
-    number("image_bytes_timed", None, Unit::None, |row| match row.storage.speed {
-        Some(speed) => Cell::Bytes(speed.image_bytes_timed),
-        None => Cell::Unknown,
+    number("image_bytes_timed", None, Unit::None, |row| {
+        row.storage(|storage| {
+            storage.speed.map_or(Cell::Unknown, |speed| Cell::Bytes(speed.image_bytes_timed))
+        })
     }),
-    number("leaf_pages", Some("leaf"), Unit::Fixed("pages"), |row| Cell::Count(row.storage.tally.leaf_pages)),
+    number("leaf_pages", Some("leaf"), Unit::Fixed("pages"), |row| {
+        row.either(
+            |storage| Cell::Count(storage.tally.leaf_pages),
+            |index| index.leaf_pages.map_or(Cell::Unknown, Cell::Count),
+        )
+    }),
     number("pages_kept_raw", Some("kept"), Unit::Fixed("raw"), |row| {
-        Cell::Count(row.storage.tally.pages_kept_raw)
+        row.storage(|storage| Cell::Count(storage.tally.pages_kept_raw))
     }),
-    number("image_bytes_tuned", None, Unit::None, |row| Cell::Bytes(row.storage.image_tuned.0)),
-    number("leaf_image_bytes", None, Unit::None, |row| Cell::Bytes(row.storage.tally.leaf_image.0)),
-    number("leaf_packed_bytes", None, Unit::None, |row| Cell::Bytes(row.storage.tally.leaf_packed.0)),
-    number("leaf_kept_raw_bytes", None, Unit::None, |row| Cell::Bytes(row.storage.tally.leaf_kept_raw.0)),
+    number("leaf_image_bytes", None, Unit::None, |row| {
+        row.storage(|storage| Cell::Bytes(storage.tally.leaf_image.0))
+    }),
+    number("leaf_packed_bytes", None, Unit::None, |row| {
+        row.storage(|storage| Cell::Bytes(storage.tally.leaf_packed.0))
+    }),
+    number("leaf_kept_raw_bytes", None, Unit::None, |row| {
+        row.storage(|storage| Cell::Bytes(storage.tally.leaf_kept_raw.0))
+    }),
+    number("image_bytes_tuned", None, Unit::None, |row| {
+        row.storage(|storage| Cell::Bytes(storage.image_tuned.0))
+    }),
     number("padding_bytes", Some("padding"), Unit::Scale, |row| {
-        Cell::Bytes(row.storage.tally.leaf_padding.0)
+        row.storage(|storage| Cell::Bytes(storage.tally.leaf_padding.0))
     }),
-    number("leaf_block_bytes", None, Unit::None, |row| Cell::Bytes(row.storage.tally.leaf_blocks.0)),
-    number("internal_pages", None, Unit::None, |row| Cell::Count(row.storage.tally.internal_pages)),
-    number("internal_block_bytes", None, Unit::None, |row| Cell::Bytes(row.storage.tally.internal_blocks.0)),
-    number("overhead_bytes", None, Unit::None, |row| Cell::Bytes(row.storage.tally.overhead.0)),
+    number("leaf_block_bytes", None, Unit::None, |row| {
+        row.storage(|storage| Cell::Bytes(storage.tally.leaf_blocks.0))
+    }),
+    number("internal_pages", None, Unit::None, |row| {
+        row.storage(|storage| Cell::Count(storage.tally.internal_pages))
+    }),
+    number("internal_block_bytes", None, Unit::None, |row| {
+        row.storage(|storage| Cell::Bytes(storage.tally.internal_blocks.0))
+    }),
+    number("overhead_bytes", None, Unit::None, |row| {
+        row.storage(|storage| Cell::Bytes(storage.tally.overhead.0))
+    }),
 ];
 
 /// Every column of every row, for programs.
 pub(super) fn plain(estimate: &Estimate) -> impl Iterator<Item = Vec<String>> {
     estimate.collections.iter().flat_map(move |collection| {
         rows(&estimate.model, collection)
+            .chain(index_rows(&estimate.model, collection))
             .map(|row| COLUMNS.iter().map(|column| (column.cell)(&row).plain()).collect())
     })
 }
@@ -181,7 +252,14 @@ pub(super) fn one_line(label: &str, unit: &str) -> String {
 }
 
 fn rows<'a>(model: &'a ModelFacts, collection: &'a CollectionEstimate) -> impl Iterator<Item = Row<'a>> {
-    collection.storage.iter().map(move |storage| Row { model, collection, storage })
+    collection.storage.iter().map(move |row| Row { model, collection, table: Table::Collection(row) })
+}
+
+fn index_rows<'a>(
+    model: &'a ModelFacts,
+    collection: &'a CollectionEstimate,
+) -> impl Iterator<Item = Row<'a>> {
+    collection.indexes.iter().map(move |row| Row { model, collection, table: Table::Index(row) })
 }
 
 #[cfg(test)]

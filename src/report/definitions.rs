@@ -21,6 +21,15 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ("name", "of the tool or of the collection, which is its input's file name without endings"),
     ("collection", "name of the collection: its input's file name without endings"),
     ("sources", "inputs that the collection was read from"),
+    ("clustered", "whether the table is keyed by `_id` itself; it then has no index `_id_`"),
+    ("documents_out_of_order", "clustered: documents whose `_id` was not above the one before; counted"),
+    ("capped_bson_bytes_max", "capped: BSON bytes that the collection holds at most"),
+    ("capped_documents_max", "capped: documents that the collection holds at most, if there is such a limit"),
+    (
+        "cap_reached",
+        "capped: whether the input had more, so that the figures are those of the full collection",
+    ),
+    ("server_codec", "the codec that a server takes for this collection unless it is told otherwise"),
     ("documents", "documents that the figures stand on; counted"),
     ("bson_bytes", "their BSON bytes as `collStats` calls `size`, added `_id` included; counted"),
     ("ids_added", "documents that came without an `_id` and were given one, as a driver would"),
@@ -28,6 +37,7 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ("skip_reasons", "why, the first few"),
     ("sampled_fraction", "share of the input that was read, 0 to 1"),
     ("storage", "one entry for each load state and codec"),
+    ("index", "name of the index that a row is about; empty in a collection's row"),
     ("indexes", "one entry for each index, load state and build"),
     ("key", "fields of the index in order, each with its direction or kind"),
     (
@@ -35,6 +45,14 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
         "before-load: the index was there while the documents were inserted; after-load: built on them",
     ),
     ("entries", "keys of the index; counted"),
+    (
+        "entries_modelled",
+        "keys of the index that its size is modelled on: the first ones, where memory holds no more",
+    ),
+    (
+        "twin_entries_bytes",
+        "unique index, bulk: part of its file that is there because each entry keeps a deleted twin",
+    ),
     ("documents_refused", "documents that a server would refuse because of this index; counted"),
     ("refused_reason", "why, the first one's"),
     ("on_server", "how the collection stands on the server that it was read from; null for files"),

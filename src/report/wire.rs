@@ -5,8 +5,8 @@
 
 use super::number;
 use crate::estimate::{
-    CollectionEstimate, Estimate, History, IndexEstimate, ModelFacts, OnServer, PatternValue,
-    StorageEstimate, Timing,
+    CapReach, CollectionEstimate, CollectionKind, Estimate, History, IndexEstimate, ModelFacts, OnServer,
+    PatternValue, StorageEstimate, Timing,
 };
 use serde::{Serialize, Serializer};
 
@@ -45,6 +45,12 @@ pub(super) struct ModelV1<'a> {
 struct CollectionV1<'a> {
     name: &'a str,
     sources: &'a [String],
+    clustered: bool,
+    documents_out_of_order: Option<u64>,
+    capped_bson_bytes_max: Option<u64>,
+    capped_documents_max: Option<u64>,
+    cap_reached: Option<bool>,
+    server_codec: &'static str,
     documents: u64,
     bson_bytes: u64,
     ids_added: u64,
@@ -118,8 +124,10 @@ struct IndexV1<'a> {
     load: &'static str,
     build: &'static str,
     entries: u64,
+    entries_modelled: u64,
     storage_bytes: Option<u64>,
     leaf_pages: Option<u64>,
+    twin_entries_bytes: Option<u64>,
     documents_refused: u64,
     refused_reason: Option<&'a str>,
     basis: &'static str,
@@ -192,6 +200,7 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
     let CollectionEstimate {
         name,
         sources,
+        kind: CollectionKind { clustered_out_of_order, capped, server_codec },
         documents,
         bson,
         ids_added,
@@ -205,6 +214,12 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
     CollectionV1 {
         name,
         sources,
+        clustered: clustered_out_of_order.is_some(),
+        documents_out_of_order: *clustered_out_of_order,
+        capped_bson_bytes_max: capped.map(|cap| cap.bson.0),
+        capped_documents_max: capped.and_then(|cap| cap.documents),
+        cap_reached: capped.map(|cap| cap.reach == CapReach::Full),
+        server_codec,
         documents: *documents,
         bson_bytes: bson.0,
         ids_added: *ids_added,
@@ -290,8 +305,10 @@ fn index_v1(row: &IndexEstimate) -> IndexV1<'_> {
         load,
         build,
         entries,
+        entries_modelled,
         storage,
         leaf_pages,
+        twins,
         documents_refused,
         refused_reason,
         basis,
@@ -302,8 +319,10 @@ fn index_v1(row: &IndexEstimate) -> IndexV1<'_> {
         load: load.name(),
         build: build.name(),
         entries: *entries,
+        entries_modelled: *entries_modelled,
         storage_bytes: storage.map(|storage| storage.0),
         leaf_pages: *leaf_pages,
+        twin_entries_bytes: twins.map(|twins| twins.0),
         documents_refused: *documents_refused,
         refused_reason: refused_reason.as_deref(),
         basis: basis.name(),
@@ -383,13 +402,23 @@ mod tests {
             let mut lines = csv::Reader::from_reader(csv.as_slice());
             let heads = lines.headers().unwrap().clone();
             let collection = &json["collections"][0];
-            let mut rows = 0;
+            let mut rows = 0_usize;
             for line in lines.records() {
                 let line = line.unwrap();
                 for (name, cell) in heads.iter().zip(&line) {
-                    let found = [&collection["storage"][rows], collection, &json["model"]]
-                        .into_iter()
-                        .find_map(|object| object.get(if name == "collection" { "name" } else { name }));
+                    let storage = collection["storage"].as_array().unwrap();
+                    let index = rows.checked_sub(storage.len()).map(|at| &collection["indexes"][at]);
+                    let table = index.unwrap_or_else(|| &storage[rows]);
+                    let found = match name {
+                        "index" => index.map_or(Some(&Value::Null), |index| index.get("name")),
+                        "collection" => collection.get("name"),
+                        "build" | "entries" if index.is_none() => Some(&Value::Null),
+                        _ => {
+                            let objects = [table, collection, &json["model"]];
+                            let found = objects.into_iter().find_map(|object| object.get(name));
+                            found.or(index.map(|_| &Value::Null))
+                        }
+                    };
                     match found {
                         Some(Value::Null) => assert_eq!(cell, "", "{name}"),
                         Some(Value::String(text)) => assert_eq!(cell, text, "{name}"),
@@ -401,7 +430,8 @@ mod tests {
                 }
                 rows += 1;
             }
-            assert_eq!(rows, estimate.collections[0].storage.len());
+            let estimated = &estimate.collections[0];
+            assert_eq!(rows, estimated.storage.len() + estimated.indexes.len());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Measured;
 use crate::estimate::{CodecName, IndexBuild, LoadState};
-use crate::mongod::{Loader, MongodError, NewCollection, Scratch, TableStats, ThrowAway};
+use crate::mongod::{KeyedBy, Loader, MongodError, NewCollection, Scratch, TableStats, ThrowAway};
 use std::time::Instant;
 
 /// What to load, and how.
@@ -14,6 +14,8 @@ pub struct Task<'t> {
     pub codec: CodecName,
     /// `WiredTiger` configuration of its table.
     pub config: String,
+    /// What its table is keyed by.
+    pub keyed_by: KeyedBy,
     /// Indexes beside `_id_`: name, and definition as createIndexes takes it.
     pub indexes: &'t [(String, Vec<u8>)],
 }
@@ -43,7 +45,9 @@ pub fn measure<E: From<MongodError>>(
     task: &Task<'_>,
     feed: &mut dyn FnMut(&mut Loader<'_>) -> Result<(), E>,
 ) -> Result<Measurement, E> {
-    scratch.create(&NewCollection { name: COLLECTION.to_owned(), config: task.config.clone() })?;
+    let config = task.config.clone();
+    let keyed_by = task.keyed_by;
+    scratch.create(&NewCollection { name: COLLECTION.to_owned(), config, keyed_by })?;
     let definitions: Vec<Vec<u8>> = task.indexes.iter().map(|(_, definition)| definition.clone()).collect();
     scratch.create_indexes(COLLECTION, &definitions)?;
     let mut loader = Loader::new(scratch, COLLECTION);

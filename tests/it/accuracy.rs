@@ -7,7 +7,7 @@ use pagepress::{
     codec::{CodecKind, ZlibLevel, ZstdLevel},
     estimate::{CollectionEstimate, LoadState, StorageEstimate},
     geometry::wiredtiger::{Release, TableConfig},
-    pipeline::{Plan, Timing, estimate_collection},
+    pipeline::{Plan, estimate_collection},
     source::{OnBadDocument, bson::BsonSource},
 };
 use serde::Deserialize;
@@ -15,7 +15,6 @@ use std::{
     collections::BTreeMap,
     fmt::Write,
     fs::{self, File},
-    num::NonZeroUsize,
     path::{Path, PathBuf},
 };
 
@@ -77,13 +76,10 @@ struct Server {
 
 fn predict(shared: &Path, name: &str, codecs: Vec<CodecKind>, server: Server) -> CollectionEstimate {
     let plan = Plan {
-        table: TableConfig::collection(Release::parse(server.release).unwrap()),
         indexes: Vec::new(),
         loads: vec![server.load],
         codecs,
-        threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
-        on_bad: OnBadDocument::Stop,
-        timing: Timing::Skip,
+        ..Plan::new(TableConfig::collection(Release::parse(server.release).unwrap()))
     };
     run(shared, name, &plan)
 }

@@ -238,6 +238,68 @@ fn figures_add_up_and_do_not_depend_on_threads() {
     assert_eq!(storage("--no-timing --threads 2", &bytes), rows);
 }
 
+/// What a server would have refused is counted, told with its rule, and the exit code says so.
+#[test]
+fn documents_that_an_index_refuses_leave_a_result_and_exit_code_1() {
+    let json = b"{\"a\":[1,2],\"b\":3}\n{\"a\":[1],\"b\":[2]}\n";
+    let case =
+        Case::new("estimate a.json --no-timing -q --index").arg(r#"{"a":1,"b":1}"#).file("a.json", json);
+    let answer = case.run();
+    assert_eq!((answer.code, answer.stderr.as_str()), (1, ""));
+    let line = "index a_1_b_1: a server would refuse 1 documents; the first: document 1: cannot index parallel arrays";
+    assert!(answer.stdout.contains(line), "{}", answer.stdout);
+}
+
+#[test]
+fn what_a_collection_is_follows_from_its_name_and_its_options() {
+    let indexes = |args: &str, file: &str| {
+        let case = Case::new(&format!("estimate {file} --no-timing -q -c none -o json {args}"));
+        let answer = case.file(file, &documents(100)).run();
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        let json: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+        let collection = json["collections"][0].clone();
+        let names: Vec<String> =
+            collection["indexes"].as_array().unwrap().iter().map(|row| row["name"].to_string()).collect();
+        (names, collection)
+    };
+    let (names, buckets) = indexes("", "system.buckets.weather.bson");
+    assert!(names.is_empty(), "{names:?}");
+    assert_eq!((&buckets["clustered"], &buckets["server_codec"]), (&true.into(), &"zstd".into()));
+    let (names, chunks) = indexes("", "fs.chunks.bson");
+    assert!(names.contains(&"\"files_id_1_n_1\"".to_owned()), "{names:?}");
+    assert_eq!((&chunks["clustered"], &chunks["server_codec"]), (&false.into(), &"snappy".into()));
+    assert!(indexes("--clustered", "a.bson").0.is_empty());
+    let (_, capped) = indexes("--capped 512 --capped-max 20", "a.bson");
+    assert_eq!((&capped["documents"], &capped["cap_reached"]), (&20.into(), &true.into()));
+    assert_eq!(capped["capped_bson_bytes_max"], 512);
+}
+
+/// The borders of `--server`: 6.0.6 cuts bulk leaves half full, 6.0.7 does not; 5.0, 7.0 and 8.0 do not either; no
+/// release differs in the settled state.
+#[test]
+fn releases_differ_where_their_rules_do() {
+    let sizes = |server: &str| {
+        let case =
+            Case::new(&format!("estimate a.bson --no-timing -q -o json -c none,zstd --server {server}"));
+        let answer = case.file("a.bson", &documents(60_000)).run();
+        let json: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+        let rows = json["collections"][0]["storage"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["storage_bytes"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let newest = sizes("8.0");
+    for same in ["4.4", "5.0", "6.0.7", "6.0", "7.0", "7.0.2", "8.0.9"] {
+        assert_eq!(sizes(same), newest, "{same}");
+    }
+    for half_full in ["6.0.0", "6.0.6"] {
+        let old = sizes(half_full);
+        assert_eq!(old[..2], newest[..2], "settled, {half_full}");
+        assert!(
+            old[2] > newest[2] * 21 / 20 && old[3] > newest[3] * 6 / 5,
+            "bulk, {half_full}: {old:?} against {newest:?}"
+        );
+    }
+}
+
 #[test]
 fn speeds_are_measured_unless_told_otherwise() {
     let bytes = documents(20_000);

@@ -3,14 +3,14 @@
 use crate::accuracy::{pct, quantile, run, shared};
 use pagepress::{
     codec::CodecKind,
-    estimate::{IndexEstimate, LoadState},
+    estimate::IndexEstimate,
     geometry::wiredtiger::{Release, TableConfig},
-    pipeline::{Plan, Timing},
+    pipeline::Plan,
     record::index::IndexSpec,
     source::{OnBadDocument, Source, json::JsonSource},
 };
 use serde::Deserialize;
-use std::{collections::BTreeMap, fmt::Write, fs, num::NonZeroUsize, path::Path};
+use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
 /// One load of a data set with its indexes. Unknown fields are left alone.
 #[derive(Debug, Deserialize)]
@@ -71,13 +71,9 @@ fn predict(shared: &Path, set: &str, rows: &[&Measured]) -> Vec<IndexEstimate> {
         }
     }
     let plan = Plan {
-        table: TableConfig::collection(Release::parse("6.0.27").unwrap()),
-        loads: vec![LoadState::Settled, LoadState::Bulk],
         codecs: vec![CodecKind::None],
         indexes: keys.into_iter().map(spec).collect(),
-        threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
-        on_bad: OnBadDocument::Stop,
-        timing: Timing::Skip,
+        ..Plan::new(TableConfig::collection(Release::parse("6.0.27").unwrap()))
     };
     run(shared, set, &plan).indexes
 }

@@ -7,7 +7,10 @@
 
 use pagepress::geometry::wiredtiger::{
     Release,
-    index::{IndexConfig, IndexEntries, IndexPages, LeafPage, Load, LoadState, bulk_built, insert_built},
+    index::{
+        Ghosts, IndexConfig, IndexEntries, IndexPages, LeafPage, Load, LoadState, OrderedEntries, bulk_built,
+        insert_built,
+    },
     window::LoadClock,
 };
 use serde::Deserialize;
@@ -194,11 +197,15 @@ fn predict(tree: &Tree) -> IndexPages {
     let config = IndexConfig::with_cache(release, 4 << 30);
     let entries = entries(tree);
     if tree.build == "bulk" {
-        return bulk_built(&config, &entries);
+        return bulk_built(&config, &OrderedEntries::of(&entries));
     }
     let state = if tree.mode == "standalone" { LoadState::Settled } else { LoadState::Bulk };
     let clock = LoadClock::new(release).starting_at(tree.start_txn_min.unwrap_or(178));
-    insert_built(&config, &entries, &Load { clock, state, pressure: None })
+    insert_built(
+        &config,
+        &OrderedEntries::of(&entries),
+        &Load { clock, state, pressure: None, ghosts: Ghosts::Written },
+    )
 }
 
 fn leaves(pages: &IndexPages) -> Vec<[u64; 4]> {

@@ -3,7 +3,9 @@
 use crate::accuracy::{quantile, shared};
 use crate::case::Case;
 use crate::test_server::{TestServer, VERSIONS, mongod};
-use pagepress::mongod::{Loader, Membership, Namespace, NewCollection, Reader, ThrowAway, ThrowAwayOptions};
+use pagepress::mongod::{
+    KeyedBy, Loader, Membership, Namespace, NewCollection, Reader, ThrowAway, ThrowAwayOptions,
+};
 use serde_json::Value;
 use std::{fs::File, io, path::Path};
 
@@ -166,7 +168,11 @@ fn documents_are_stored_and_read_back_byte_for_byte() {
     ];
     let name = "odd".to_owned();
     scratch
-        .create(&NewCollection { name: name.clone(), config: "block_compressor=zlib".to_owned() })
+        .create(&NewCollection {
+            name: name.clone(),
+            config: "block_compressor=zlib".to_owned(),
+            keyed_by: KeyedBy::Number,
+        })
         .unwrap();
     let mut loader = Loader::new(scratch, &name);
     for document in &documents {
@@ -190,7 +196,9 @@ fn a_collection_is_estimated_from_its_server_with_its_own_options() {
     let Some(server) = throw_away("6.0.5") else { return };
     let scratch = server.scratch();
     let config = "block_compressor=zstd,leaf_page_max=65536".to_owned();
-    scratch.create(&NewCollection { name: "flights.2013".to_owned(), config }).unwrap();
+    scratch
+        .create(&NewCollection { name: "flights.2013".to_owned(), config, keyed_by: KeyedBy::Number })
+        .unwrap();
     let index = b"\x2d\0\0\0\x03key\0\x12\0\0\0\x10carrier\0\x01\0\0\0\0\x02name\0\x08\0\0\0carrier\0\0";
     let mut index = index.to_vec();
     let length = u32::try_from(index.len()).unwrap().to_le_bytes();

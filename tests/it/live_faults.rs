@@ -4,7 +4,7 @@ use crate::case::{Answer, Case, documents};
 use crate::fake_server::FakeServer;
 use crate::test_server::{TestServer, mongod, signal, until};
 use mongodb::bson::doc;
-use pagepress::mongod::Scratch;
+use pagepress::mongod::{KeyedBy, Scratch};
 use std::{
     fs,
     os::unix::process::ExitStatusExt,
@@ -85,7 +85,11 @@ fn the_database_is_dropped_after_a_panic() {
     let connected = server.connect();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let scratch = Scratch::new(&connected).unwrap();
-        let collection = pagepress::mongod::NewCollection { name: "c".to_owned(), config: String::new() };
+        let collection = pagepress::mongod::NewCollection {
+            name: "c".to_owned(),
+            config: String::new(),
+            keyed_by: KeyedBy::Number,
+        };
         scratch.create(&collection).unwrap();
         assert_eq!(connected.left_over().unwrap(), [scratch.database()]);
         panic!("as a bug would");

@@ -24,6 +24,7 @@ mod help;
 mod index_accuracy;
 mod index_pages;
 mod keystring;
+mod kinds;
 #[cfg(all(feature = "live", unix))]
 mod live;
 #[cfg(all(feature = "live", unix))]

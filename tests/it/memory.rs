@@ -9,8 +9,8 @@ use pagepress::{
     codec::CodecKind,
     estimate::LoadState,
     geometry::wiredtiger::{Release, TableConfig},
-    pipeline::{Plan, Timing, estimate_collection},
-    source::{OnBadDocument, Skipped, Source, SourceError},
+    pipeline::{Plan, estimate_collection},
+    source::{Skipped, Source, SourceError},
 };
 use std::num::NonZeroUsize;
 
@@ -74,14 +74,12 @@ impl Source for Endless {
 fn buffers_hold_one_memory_page_whatever_the_inputs_length() {
     const INPUT_BYTES: usize = 300 << 20;
     let plan = Plan {
-        table: TableConfig::collection(Release::NEWEST),
         loads: vec![LoadState::Settled],
         codecs: vec![CodecKind::None],
         // Keys of an index are held to their end, up to a bound of their own.
         indexes: Vec::new(),
         threads: NonZeroUsize::new(2).unwrap(),
-        on_bad: OnBadDocument::Stop,
-        timing: Timing::Skip,
+        ..Plan::new(TableConfig::collection(Release::NEWEST))
     };
     for (document_bytes, buffer_bytes_max, why) in [
         (1000, 16 << 20, "8 MiB, doubled on the way"),

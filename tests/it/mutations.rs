@@ -2,10 +2,9 @@
 
 use pagepress::{
     codec::CodecKind,
-    estimate::{CollectionEstimate, LoadState},
+    estimate::CollectionEstimate,
     geometry::wiredtiger::{Release, TableConfig},
-    pipeline::{PipelineError, Plan, Timing, estimate_collection},
-    record::index::IndexSpec,
+    pipeline::{PipelineError, Plan, estimate_collection},
     source::{self, Format, OnBadDocument, OpenOptions, SourceError},
 };
 use std::{fs, num::NonZeroUsize, path::Path};
@@ -86,13 +85,10 @@ enum Failure {
 fn estimate(path: &Path, options: OpenOptions) -> Result<CollectionEstimate, Failure> {
     let mut source = source::open(path, options).map_err(Failure::Source)?;
     let plan = Plan {
-        table: TableConfig::collection(Release::NEWEST),
-        loads: vec![LoadState::Settled, LoadState::Bulk],
         codecs: vec![CodecKind::None],
-        indexes: vec![IndexSpec::id()],
         threads: NonZeroUsize::MIN,
         on_bad: options.on_bad,
-        timing: Timing::Skip,
+        ..Plan::new(TableConfig::collection(Release::NEWEST))
     };
     let estimate = estimate_collection("a", &mut *source, &plan, &mut |_| ());
     source.notes();

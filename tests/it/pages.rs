@@ -14,7 +14,7 @@ use pagepress::{
         internal::InternalBuilder,
         reconcile::{Item, Limits, chunks},
     },
-    pipeline::{Plan, Timing, estimate_collection},
+    pipeline::{Plan, estimate_collection},
     source::{OnBadDocument, bson::BsonSource},
     units::{DiskBytes, RawBytes},
 };
@@ -154,13 +154,11 @@ fn internal_pages_and_file_bytes_are_the_servers_given_its_leaf_blocks() {
 fn estimate(case: &Case, stream: &[u8], threads: usize) -> CollectionEstimate {
     let mut source = BsonSource::new(case.name.clone(), stream, None, OnBadDocument::Stop);
     let plan = Plan {
-        table: config(case, case.measured().cache_bytes),
         indexes: Vec::new(),
         loads: vec![LoadState::Settled],
         codecs: case.codecs.iter().map(|name| codec(name)).collect(),
         threads: NonZeroUsize::new(threads).unwrap(),
-        on_bad: OnBadDocument::Stop,
-        timing: Timing::Skip,
+        ..Plan::new(config(case, case.measured().cache_bytes))
     };
     estimate_collection(&case.name, &mut source, &plan, &mut |_| ()).unwrap()
 }

@@ -2,15 +2,14 @@
 
 use pagepress::{
     codec::{CodecKind, ZlibLevel, ZstdLevel},
-    estimate::{BlockHistogram, CollectionEstimate, LoadState, StorageEstimate, Tally},
+    estimate::{BlockHistogram, CollectionEstimate, StorageEstimate, Tally},
     geometry::wiredtiger::{
         Release, TableConfig, cell, charge, facts,
         feedback::ImageSize,
         image::LeafImage,
         reconcile::{Chunk, Chunker, Item, Limits, chunks},
     },
-    pipeline::{Plan, Timing, estimate_collection},
-    record::index::IndexSpec,
+    pipeline::{Plan, estimate_collection},
     source::{OnBadDocument, bson::BsonSource},
     units::{AllocationUnit, DiskBytes, PackedBytes, RawBytes},
 };
@@ -71,18 +70,14 @@ fn any_table() -> impl Strategy<Value = TableConfig> {
 fn estimate(stream: &[u8], table: TableConfig, threads: usize) -> CollectionEstimate {
     let mut source = BsonSource::new("random".to_owned(), stream, None, OnBadDocument::Stop);
     let plan = Plan {
-        table,
-        loads: vec![LoadState::Settled, LoadState::Bulk],
         codecs: vec![
             CodecKind::None,
             CodecKind::Snappy,
             CodecKind::Zlib(ZlibLevel::new(1).unwrap()),
             CodecKind::Zstd(ZstdLevel::new(1).unwrap()),
         ],
-        indexes: vec![IndexSpec::id()],
         threads: NonZeroUsize::new(threads).unwrap(),
-        on_bad: OnBadDocument::Stop,
-        timing: Timing::Skip,
+        ..Plan::new(table)
     };
     estimate_collection("random", &mut source, &plan, &mut |_| ()).unwrap()
 }

@@ -15,6 +15,7 @@ enum Kind {
     TextOrNull,
     Map,
     List,
+    Flag,
 }
 
 impl Kind {
@@ -28,6 +29,7 @@ impl Kind {
             Self::TextOrNull => value.is_string() || value.is_null(),
             Self::Map => value.is_object(),
             Self::List => value.is_array(),
+            Self::Flag => value.is_boolean(),
         }
     }
 }
@@ -80,6 +82,11 @@ fn check_collection(collection: &Value) {
         &[
             ("name", Kind::Text),
             ("sources", Kind::List),
+            ("clustered", Kind::Flag),
+            ("documents_out_of_order", Kind::CountOrNull),
+            ("capped_bson_bytes_max", Kind::CountOrNull),
+            ("capped_documents_max", Kind::CountOrNull),
+            ("server_codec", Kind::Text),
             ("documents", Kind::Count),
             ("bson_bytes", Kind::Count),
             ("ids_added", Kind::Count),

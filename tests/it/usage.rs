@@ -318,3 +318,35 @@ fn what_verify_cannot_do() {
         "error: --spawn does not go with --uri\n\nhint: `pagepress verify --help` says what can be given\n",
     );
 }
+
+#[test]
+fn limits_of_capped_collections() {
+    refused(
+        "estimate --capped 0 x",
+        "error: --capped: a limit of 0 bytes holds no document\n\n\
+         hint: as in `--capped 1G`; leave it out for a collection without a limit\n",
+    );
+    for text in ["0", "2147483648", "x", "-1"] {
+        refused(
+            &format!("estimate --capped 1G --capped-max {text} x"),
+            &format!(
+                "error: --capped-max: `{text}` is not a whole number of documents from 1 to 2147483647\n\n\
+                 hint: as in `--capped 1G --capped-max 1000000`\n"
+            ),
+        );
+    }
+    let see = "hint: `pagepress estimate --help` says what can be given\n";
+    refused(
+        "estimate --capped 1G --clustered x",
+        &format!("error: --capped does not go with --clustered\n\n{see}"),
+    );
+    refused(
+        "estimate --capped-max 1 x",
+        &format!("error: an option that was given needs --capped as well\n\n{see}"),
+    );
+    refused(
+        "estimate --index-memory 1x x",
+        "error: --index-memory: `1x` is not a size: write a whole number of bytes, or one followed by K, M, G or T (powers of 1024)\n\n\
+         hint: as in `--index-memory 1G`\n",
+    );
+}

@@ -30,6 +30,9 @@ pub(in crate::cli) struct SharedArgs {
 
     #[arg(long, help_heading = RUN, help = help::NO_TIMING, long_help = help::NO_TIMING_LONG)]
     pub no_timing: bool,
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = RUN)]
+    #[arg(help = help::index_memory(), long_help = help::index_memory_long())]
+    pub index_memory: Option<String>,
     #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, help_heading = RUN)]
     #[arg(help = help::THREADS, long_help = help::threads_long())]
     pub threads: Option<String>,
@@ -63,6 +66,14 @@ pub(in crate::cli) struct ModelArgs {
     pub load: Option<LoadArg>,
     #[arg(long, value_name = "JSON", help_heading = MODEL, help = help::INDEX, long_help = help::INDEX_LONG)]
     pub index: Vec<String>,
+    #[arg(long, help_heading = MODEL, help = help::CLUSTERED, long_help = help::CLUSTERED_LONG)]
+    pub clustered: bool,
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, conflicts_with = "clustered", help_heading = MODEL)]
+    #[arg(help = help::CAPPED, long_help = help::capped_long())]
+    pub capped: Option<String>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "capped", help_heading = MODEL)]
+    #[arg(help = help::CAPPED_MAX, long_help = help::CAPPED_MAX_LONG)]
+    pub capped_max: Option<String>,
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = MODEL)]
     #[arg(help = help::leaf_page_max(), long_help = help::leaf_page_max_long())]
     pub leaf_page_max: Option<String>,

@@ -2,6 +2,7 @@
 
 use super::facts;
 use super::window::Window;
+use crate::record::RecordId;
 
 /// Bytes of an unsigned integer in `WiredTiger`'s packing.
 ///
@@ -50,6 +51,7 @@ const LONG_BYTES_ADJUST: u64 = SHORT_BYTES_MAX + 1;
 
 const DESCRIPTOR_SHORT_KEY: u8 = 0x01;
 const DESCRIPTOR_SHORT_VALUE: u8 = 0x03;
+const DESCRIPTOR_LONG_KEY: u8 = 0x50;
 const DESCRIPTOR_LONG_VALUE: u8 = 0x80;
 
 /// Bytes of the cookie that says where a block lies: its offset and length in units, and its checksum.
@@ -74,19 +76,43 @@ pub fn key_header_bytes(prefix_bytes: u64, suffix_bytes: u64) -> u32 {
     1 + u32::from(prefix_bytes > 0) + length
 }
 
-/// Bytes of the key cell of a `RecordId`: a descriptor byte and the packed id.
+/// Bytes of a collection's key, without its cell: a number packed, or a clustered key as it is.
 #[must_use]
-pub fn record_id_key_bytes(record_id: u64) -> u32 {
-    1 + packed_bytes(record_id)
+pub fn record_id_bytes(record_id: RecordId<'_>) -> u64 {
+    match record_id {
+        RecordId::Number(number) => packed_bytes(number).into(),
+        RecordId::Clustered(bytes) => bytes.len() as u64,
+    }
 }
 
-/// Appends the key cell of a `RecordId`.
+/// Appends a collection's key, without its cell.
+pub fn push_record_id(record_id: RecordId<'_>, out: &mut Vec<u8>) {
+    match record_id {
+        RecordId::Number(number) => pack(number, out),
+        RecordId::Clustered(bytes) => out.extend_from_slice(bytes),
+    }
+}
+
+/// Bytes of the key cell of a `RecordId`: a descriptor byte, the length of a long key, and the key.
+#[must_use]
+pub fn record_id_key_bytes(record_id: RecordId<'_>) -> u64 {
+    let bytes = record_id_bytes(record_id);
+    u64::from(key_header_bytes(0, bytes)) + bytes
+}
+
+/// Appends the key cell of a `RecordId`. Collections know no prefix compression.
 ///
 /// Source: `__wt_cell_pack_leaf_key`, `src/include/cell_inline.h` at tag mongodb-8.0.0.
-#[expect(clippy::cast_possible_truncation, reason = "nine bytes at most")]
-pub fn push_record_id_key(record_id: u64, out: &mut Vec<u8>) {
-    out.push((packed_bytes(record_id) as u8) << 2 | DESCRIPTOR_SHORT_KEY);
-    pack(record_id, out);
+#[expect(clippy::cast_possible_truncation, reason = "short lengths are at most 63")]
+pub fn push_record_id_key(record_id: RecordId<'_>, out: &mut Vec<u8>) {
+    let bytes = record_id_bytes(record_id);
+    if bytes <= SHORT_BYTES_MAX {
+        out.push((bytes as u8) << 2 | DESCRIPTOR_SHORT_KEY);
+    } else {
+        out.push(DESCRIPTOR_LONG_KEY);
+        pack(bytes - LONG_BYTES_ADJUST, out);
+    }
+    push_record_id(record_id, out);
 }
 
 /// Bytes in front of the data of a value cell without time window.
@@ -110,12 +136,12 @@ pub fn push_value_header(value_bytes: u64, out: &mut Vec<u8>) {
 
 /// Bytes of a collection's record on a leaf image: key cell and value cell, with a time window or without.
 #[must_use]
-pub fn record_bytes(record_id: u64, window: Option<Window>, value_bytes: u64) -> u64 {
+pub fn record_bytes<'r>(record_id: impl Into<RecordId<'r>>, window: Option<Window>, value_bytes: u64) -> u64 {
     let header_bytes = match window {
         Some(window) => window.value_header_bytes(value_bytes),
         None => value_header_bytes(value_bytes),
     };
-    u64::from(record_id_key_bytes(record_id)) + u64::from(header_bytes) + value_bytes
+    record_id_key_bytes(record_id.into()) + u64::from(header_bytes) + value_bytes
 }
 
 #[cfg(test)]
@@ -150,7 +176,7 @@ mod tests {
     #[test]
     fn key_and_value_cells_match_bytes_seen_in_real_files() {
         let mut out = Vec::new();
-        push_record_id_key(1000, &mut out);
+        push_record_id_key(RecordId::Number(1000), &mut out);
         push_value_header(218, &mut out);
         assert_eq!(out, b"\x09\xc3\xa8\x80\xc0\x5a");
         assert_eq!(record_bytes(1000, None, 218), 224);

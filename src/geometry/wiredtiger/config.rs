@@ -1,6 +1,6 @@
 //! A table's configuration and the sizes that follow from it.
 
-use super::facts;
+use super::{facts, reconcile::split_bytes};
 use crate::units::AllocationUnit;
 
 /// Sizes that decide a collection's pages, checked against the engine's ranges.
@@ -127,6 +127,15 @@ impl TableConfig {
         facts::SPLIT_MEMORY_TENTHS * self.memory_page_bytes_forced() / 10
     }
 
+    /// Longest key of a collection that stands on its leaf: a tenth of the size at which a leaf is cut (`leaf_key_max`).
+    ///
+    /// Source: `__btree_page_sizes`, `src/btree/bt_handle.c` at tag mongodb-8.0.0.
+    #[must_use]
+    pub fn leaf_key_bytes_max(&self) -> u64 {
+        let leaf = u64::from(self.leaf_page_bytes_max);
+        split_bytes(facts::SPLIT_PCT, leaf, self.allocation.bytes()) / facts::OVERFLOW_KEY_DIVISOR
+    }
+
     /// Largest image before compression: four times the larger page size (`maxmempage_image`).
     #[must_use]
     pub fn image_bytes_max(&self) -> u32 {
@@ -203,6 +212,7 @@ mod tests {
             (config.memory_page_bytes_forced(), config.memory_page_bytes_split()),
             (10_485_760, 8_388_608)
         );
+        assert_eq!(config.leaf_key_bytes_max(), 2867);
         let small = config.with_sizes(AllocationUnit::DEFAULT, 32 << 10, 10 << 20, 256 << 20).unwrap();
         assert_eq!(
             (small.memory_page_bytes_forced(), small.memory_page_bytes_split()),

@@ -224,5 +224,16 @@ pub fn all() -> Vec<Fact> {
             "records",
             "__wt_leaf_page_can_split",
         ),
+        fact("saved updates press from", SAVED_UPDATES_ITEMS_MIN, "items", "WT_REC_SPLIT_MIN_ITEMS_USE_MEM"),
+        fact("saved updates divisor", SAVED_UPDATES_DIVISOR, "x", "__wti_rec_need_split"),
+        fact("index page maximum", u64::from(INDEX_PAGE_BYTES_MAX), "B", "leaf_page_max, internal_page_max"),
+        fact("index memory page maximum", INDEX_MEMORY_PAGE_BYTES_MAX, "B", "memory_page_max"),
+        fact("shortest prefix that is left out", PREFIX_BYTES_MIN as u64, "B", "prefix_compression_min"),
+        fact("longest prefix that is left out", PREFIX_BYTES_MAX as u64, "B", "__rec_cell_build_leaf_key"),
+        fact("growth of a prefix", PREFIX_GAIN_BYTES_MIN as u64, "B", "WT_KEY_PREFIX_PREVIOUS_MINIMUM"),
+        fact("overflow key divisor", OVERFLOW_KEY_DIVISOR, "x", "leaf_key_max"),
+        fact("overflow value divisor", OVERFLOW_VALUE_DIVISOR, "x", "leaf_value_max"),
+        fact("overflow cell", OVERFLOW_CELL_BYTES, "B", "__wt_cell_pack_ovfl"),
+        fact("updates target", UPDATES_TARGET_PCT_TENTHS, "tenths of %", "eviction_updates_target"),
     ]
 }

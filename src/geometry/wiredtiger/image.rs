@@ -1,6 +1,7 @@
 //! The bytes of a leaf image.
 
 use super::{cell, facts, window::Window};
+use crate::record::RecordId;
 
 /// Page type of a row-store leaf. Source: `WT_PAGE_ROW_LEAF`, src/include/btmem.h at tag mongodb-8.0.0.
 const PAGE_TYPE_ROW_LEAF: u8 = 7;
@@ -34,8 +35,8 @@ impl LeafImage {
     }
 
     /// Appends a collection's record, with a time window or without.
-    pub fn push(&mut self, record_id: u64, window: Option<Window>, value: &[u8]) {
-        cell::push_record_id_key(record_id, &mut self.bytes);
+    pub fn push<'r>(&mut self, record_id: impl Into<RecordId<'r>>, window: Option<Window>, value: &[u8]) {
+        cell::push_record_id_key(record_id.into(), &mut self.bytes);
         match window {
             Some(window) => window.push_value_header(value.len() as u64, &mut self.bytes),
             None => cell::push_value_header(value.len() as u64, &mut self.bytes),

@@ -5,6 +5,7 @@ use super::{
     reconcile::{Chunk, Chunker, Limits},
     window::Aggregate,
 };
+use crate::record::RecordId;
 use crate::units::{DiskBytes, RawBytes};
 use std::collections::VecDeque;
 
@@ -76,7 +77,10 @@ pub struct InternalBuilder {
     pages: Vec<InternalPage>,
     /// Where the next block is written: the file grows by what is appended.
     offset: u64,
-    previous_last: Option<u64>,
+    /// Key of the last record so far; empty before the first.
+    previous_last: Vec<u8>,
+    /// The next leaf's first key, to compare with it.
+    scratch: Vec<u8>,
 }
 
 #[derive(Clone, Debug)]
@@ -110,16 +114,29 @@ impl InternalBuilder {
             levels: Vec::new(),
             pages: Vec::new(),
             offset: config.allocation.bytes(),
-            previous_last: None,
+            previous_last: Vec::new(),
+            scratch: Vec::new(),
         }
     }
 
     /// Adds a leaf block of a collection that holds the records `first..=last`, with the windows on it, behind all
     /// others.
-    pub fn push_leaf(&mut self, first: u64, last: u64, windows: Option<Aggregate>, stored: DiskBytes) {
-        let key_bytes =
-            self.previous_last.map_or(FIRST_KEY_BYTES, |previous| promoted_key_bytes(previous, first));
-        self.previous_last = Some(last);
+    pub fn push_leaf<'r>(
+        &mut self,
+        first: impl Into<RecordId<'r>>,
+        last: impl Into<RecordId<'r>>,
+        windows: Option<Aggregate>,
+        stored: DiskBytes,
+    ) {
+        self.scratch.clear();
+        cell::push_record_id(first.into(), &mut self.scratch);
+        let key_bytes = if self.previous_last.is_empty() {
+            FIRST_KEY_BYTES
+        } else {
+            promoted_key_bytes(&self.previous_last, &self.scratch)
+        };
+        self.previous_last.clear();
+        cell::push_record_id(last.into(), &mut self.previous_last);
         self.push_child(Child { key_bytes, offset: self.offset, stored, windows });
     }
 
@@ -214,12 +231,11 @@ impl InternalBuilder {
 
 /// Bytes of the key that separates two leaves: the shortest prefix of the right one's first key that differs
 /// from the left one's last.
-fn promoted_key_bytes(left_last: u64, right_first: u64) -> u64 {
-    let (mut left, mut right) = (Vec::with_capacity(9), Vec::with_capacity(9));
-    cell::pack(left_last, &mut left);
-    cell::pack(right_first, &mut right);
-    let common = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
-    (common + 1).min(right.len()) as u64
+///
+/// Source: `__rec_split_row_promote`, `src/reconcile/rec_write.c` at tag mongodb-8.0.0.
+fn promoted_key_bytes(left_last: &[u8], right_first: &[u8]) -> u64 {
+    let common = left_last.iter().zip(right_first).take_while(|(a, b)| a == b).count();
+    (common + 1).min(right_first.len()) as u64
 }
 
 #[cfg(test)]

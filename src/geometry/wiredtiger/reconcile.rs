@@ -199,6 +199,7 @@ impl Chunker {
     /// them anew: when it has written an image, of all that it still holds.
     ///
     /// Source: `__rec_split_write_supd`, `src/reconcile/rec_write.c` at tag mongodb-6.0.5.
+    #[inline]
     pub fn push_listed(&mut self, item: Item, list_bytes: u64) -> Pushed {
         // An update is saved before the engine asks whether its record still fits.
         self.current.saved_lists += list_bytes;

@@ -1,6 +1,7 @@
 //! How many records an in-memory leaf takes before it is cut.
 
 use super::{TableConfig, cell, facts};
+use crate::record::RecordId;
 
 /// Where the in-memory leaf that a load appends to is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +40,8 @@ impl MemoryPage {
     ///
     /// Source: `__wt_leaf_page_can_split`, `src/include/btree_inline.h`; `__split_insert`,
     /// `src/btree/bt_split.c`; `__evict_force_check`, `src/btree/bt_read.c`; tag mongodb-8.0.0.
-    pub fn insert(&mut self, record_id: u64, value_bytes: u64) -> Cut {
-        let entry_thirds = entry_thirds(record_id, value_bytes);
+    pub fn insert<'r>(&mut self, record_id: impl Into<RecordId<'r>>, value_bytes: u64) -> Cut {
+        let entry_thirds = entry_thirds(record_id.into(), value_bytes);
         self.bytes_thirds += entry_thirds;
         self.records += 1;
         if self.bytes_thirds >= self.split_thirds && self.records >= facts::SPLIT_MEMORY_RECORDS_MIN {
@@ -68,9 +69,9 @@ pub fn update_bytes(value_bytes: u64) -> u64 {
 }
 
 /// Expected memory of an inserted record, in thirds of a byte.
-fn entry_thirds(record_id: u64, value_bytes: u64) -> u64 {
+fn entry_thirds(record_id: RecordId<'_>, value_bytes: u64) -> u64 {
     let update_bytes = update_bytes(value_bytes);
-    facts::INSERT_MEMORY_BYTES_THIRDS + 3 * (u64::from(cell::packed_bytes(record_id)) + update_bytes)
+    facts::INSERT_MEMORY_BYTES_THIRDS + 3 * (cell::record_id_bytes(record_id) + update_bytes)
 }
 
 #[cfg(test)]
@@ -84,7 +85,7 @@ mod tests {
     fn two_hundred_byte_documents_cut_where_the_server_cuts() {
         let mut page = MemoryPage::new(&TableConfig::collection(Release::NEWEST));
         let (mut segments, mut records) = (Vec::new(), 0);
-        for record_id in 1..=100_000 {
+        for record_id in 1..=100_000_u64 {
             if page.insert(record_id, 200) == Cut::Before {
                 segments.push(records);
                 records = 0;
@@ -98,7 +99,7 @@ mod tests {
     #[test]
     fn huge_documents_are_forced_out_before_five_are_there() {
         let mut page = MemoryPage::new(&TableConfig::collection(Release::NEWEST));
-        let cuts: Vec<_> = (1..=4).map(|record_id| page.insert(record_id, 6 << 20)).collect();
+        let cuts: Vec<_> = (1..=4_u64).map(|record_id| page.insert(record_id, 6 << 20)).collect();
         assert_eq!(cuts, [Cut::Not, Cut::After, Cut::Not, Cut::After]);
     }
 }

@@ -171,6 +171,22 @@ impl IndexSpec {
         }
     }
 
+    /// The index that every driver makes on a GridFS bucket's chunks.
+    ///
+    /// Source: GridFS specification, "Indexes": `{files_id: 1, n: 1}`, unique.
+    #[must_use]
+    pub fn gridfs_chunks() -> Self {
+        let field =
+            |path: &[u8]| Field { path: path.to_vec(), direction: Direction::Ascending, hashed: false };
+        Self {
+            name: "files_id_1_n_1".to_owned(),
+            pattern: b"\x1a\0\0\0\x10files_id\0\x01\0\0\0\x10n\0\x01\0\0\0\0".to_vec(),
+            fields: vec![field(b"files_id"), field(b"n")],
+            keys: Keys::Fields,
+            ..Self::id()
+        }
+    }
+
     /// From the BSON of one of `createIndexes`' documents, `{key: {..}, name: .., ..}`, or of a bare key pattern,
     /// `{a: 1}`. Without a name it gets the one that drivers give, `a_1`.
     ///
@@ -284,19 +300,28 @@ impl IndexSpec {
 /// `_id` is never an array, so there is always one entry.
 fn add_id(document: &[u8], header: &Header<'_>, out: &mut Entries) -> Result<(), Stop> {
     let value = Elements::new(document)?.find_name(b"_id")?.map_or(Value::NULL, Value::from);
-    if matches!(value.kind, bson_type::ARRAY | bson_type::REGEX | bson_type::UNDEFINED) {
+    if cannot_be_id(value) {
         return Err(Refusal::TypeOfId.into());
     }
     out.add(header, |writer| writer.field(value, Direction::Ascending))
 }
 
-/// Writes the `RecordId` that a clustered collection gives a document into `out`, which is cleared.
+/// Appends the `RecordId` that a clustered collection gives a document to `out`: the KeyString of its `_id` without
+/// the end byte.
 ///
 /// # Errors
 ///
-/// A damaged document.
-pub fn clustered_record_id(document: &[u8], out: &mut Vec<u8>) -> Result<(), KeyError> {
+/// A damaged document, or one that nests too deep; `out` may then hold a part.
+pub fn clustered_record_id(document: &[u8], out: &mut Vec<u8>) -> Result<Outcome, KeyError> {
     let value = Elements::new(document)?.find_name(b"_id")?.map_or(Value::NULL, Value::from);
-    out.clear();
-    KeyWriter::new(Version::V1, out, &mut TypeBits::default()).field(value, Direction::Ascending)
+    if cannot_be_id(value) {
+        return Ok(Outcome::Refused(Refusal::TypeOfId));
+    }
+    KeyWriter::new(Version::V1, out, &mut TypeBits::default()).field(value, Direction::Ascending)?;
+    Ok(Outcome::Added(1))
+}
+
+/// Source: `BSONObj::storageValidEmbedded` and its callers for `_id`, mongod 6.0.
+fn cannot_be_id(value: Value<'_>) -> bool {
+    matches!(value.kind, bson_type::ARRAY | bson_type::REGEX | bson_type::UNDEFINED)
 }

@@ -207,6 +207,12 @@ fn names_kinds_and_formats_follow_from_the_specification() {
     assert_eq!(spec(&doc! { "key": { "_id": 1 }, "name": "_id_" }).pattern(), id.pattern());
 }
 
+#[test]
+fn the_index_of_gridfs_chunks_is_what_a_driver_asks_for() {
+    let asked = spec(&doc! { "key": { "files_id": 1, "n": 1 }, "unique": true });
+    assert_eq!(IndexSpec::gridfs_chunks(), asked);
+}
+
 /// Key bytes: 14 null, 0f undefined, 2b02 the number 1, 2b04 the number 2, 04 end, 0008 RecordId 1.
 #[test]
 fn fields_make_a_key_for_each_combination() {

@@ -1,10 +1,10 @@
 //! An index that is built on documents already there.
 
 use super::{
-    IndexConfig, IndexEntries, IndexPages,
+    IndexConfig, IndexPages,
     blocks::Blocks,
     leaf::{LeafWriter, Saved},
-    order::Order,
+    order::OrderedEntries,
     pages::{Address, Assembly},
     records::{Place, Records},
 };
@@ -18,8 +18,7 @@ use crate::geometry::wiredtiger::reconcile::Chunk;
 /// Source: `__wt_bulk_insert_row`, `src/reconcile/rec_row.c`, and `__wt_bulk_wrapup`, `src/reconcile/rec_write.c`, at tag
 /// mongodb-8.0.0.
 #[must_use]
-pub fn bulk_built(config: &IndexConfig, entries: &IndexEntries) -> IndexPages {
-    let order = Order::of(entries);
+pub fn bulk_built(config: &IndexConfig, order: &OrderedEntries<'_>) -> IndexPages {
     let mut build = Build {
         records: Records::new(config, order, None),
         blocks: Blocks::new(config.table().allocation),
@@ -27,7 +26,7 @@ pub fn bulk_built(config: &IndexConfig, entries: &IndexEntries) -> IndexPages {
         first: 0,
     };
     let mut writer = LeafWriter::bulk_load(config);
-    for rank in 0..entries.count() {
+    for rank in 0..order.by_rank().count() {
         let pushed =
             build.records.write(Place::entry(rank), Saved::default(), &mut writer, &mut build.blocks);
         if let Some(chunk) = pushed.done {

@@ -2,23 +2,35 @@
 
 /// Keys, and of the values their lengths: an index is not compressed, so what a value holds decides nothing.
 ///
-/// Fourteen bytes an entry beside its key, sixteen in a unique index.
+/// Sixteen bytes an entry beside its key.
 #[derive(Clone, Debug, Default)]
 pub struct IndexEntries {
     key_bytes: Vec<u8>,
-    ends: Vec<u64>,
-    value_bytes: Vec<u16>,
-    documents: Vec<u32>,
-    /// Bytes at each key's end that its ghost lacks; empty unless the index is unique.
-    record_id_bytes: Vec<u16>,
+    slots: Vec<Slot>,
+    /// Whether entries have ghosts; decided by the first.
+    is_unique: bool,
     /// Whether a key came after a larger one.
     is_shuffled: bool,
+}
+
+/// All that is held of an entry but its key.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// Of its key in `key_bytes`.
+    end: u64,
+    document: u32,
+    value_bytes: u16,
+    /// Bytes at the key's end that its ghost lacks.
+    record_id_bytes: u16,
 }
 
 /// Most entries of one index: half of what 32 bits count, as ghosts are counted, too.
 const ENTRIES_MAX: usize = (u32::MAX / 2) as usize;
 
 impl IndexEntries {
+    /// Bytes that an entry takes beside its key.
+    pub const OVERHEAD_BYTES: u64 = size_of::<Slot>() as u64;
+
     /// Without entries.
     #[must_use]
     pub fn new() -> Self {
@@ -32,15 +44,10 @@ impl IndexEntries {
     ///
     /// # Panics
     ///
-    /// After 2147483647 entries.
+    /// After 2147483647 entries, and if the index has unique entries.
     pub fn push(&mut self, key: &[u8], value_bytes: usize, document: u32) {
-        let count = self.ends.len();
-        assert!(count < ENTRIES_MAX, "an index of more than {ENTRIES_MAX} entries");
-        self.is_shuffled |= count > 0 && self.key(count - 1) > key;
-        self.key_bytes.extend_from_slice(key);
-        self.ends.push(self.key_bytes.len() as u64);
-        self.value_bytes.push(u16::try_from(value_bytes).unwrap_or(u16::MAX));
-        self.documents.push(document);
+        assert!(!self.is_unique, "a unique index has no other entries");
+        self.push_slot(key, 0, value_bytes, document);
     }
 
     /// Appends an entry of a unique secondary index. Its insert writes and deletes a *ghost* first: the key without
@@ -50,33 +57,47 @@ impl IndexEntries {
     ///
     /// # Panics
     ///
-    /// As [`Self::push`], and if the index has entries of the other kind.
+    /// After 2147483647 entries, and if the index has entries of the other kind.
     pub fn push_unique(&mut self, key: &[u8], record_id_bytes: usize, value_bytes: usize, document: u32) {
-        assert_eq!(self.record_id_bytes.len(), self.ends.len(), "a unique index has no other entries");
-        self.push(key, value_bytes, document);
-        self.record_id_bytes.push(u16::try_from(record_id_bytes.min(key.len())).unwrap_or(u16::MAX));
+        assert!(self.is_unique || self.slots.is_empty(), "a unique index has no other entries");
+        self.is_unique = true;
+        self.push_slot(key, record_id_bytes.min(key.len()), value_bytes, document);
+    }
+
+    fn push_slot(&mut self, key: &[u8], record_id_bytes: usize, value_bytes: usize, document: u32) {
+        let count = self.slots.len();
+        assert!(count < ENTRIES_MAX, "an index of more than {ENTRIES_MAX} entries");
+        self.is_shuffled |= count > 0 && self.key(count - 1) > key;
+        self.key_bytes.extend_from_slice(key);
+        let short = |bytes: usize| u16::try_from(bytes).unwrap_or(u16::MAX);
+        self.slots.push(Slot {
+            end: self.key_bytes.len() as u64,
+            document,
+            value_bytes: short(value_bytes),
+            record_id_bytes: short(record_id_bytes),
+        });
     }
 
     /// How many.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.slots.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.slots.is_empty()
     }
 
     /// Whether an insert writes a ghost first.
     #[must_use]
     pub fn has_ghosts(&self) -> bool {
-        !self.record_id_bytes.is_empty()
+        self.is_unique
     }
 
     pub(super) fn count(&self) -> u32 {
-        u32::try_from(self.ends.len()).expect("entries are counted in 31 bits")
+        u32::try_from(self.slots.len()).expect("entries are counted in 31 bits")
     }
 
     /// Whether keys came in ascending order.
@@ -85,23 +106,37 @@ impl IndexEntries {
     }
 
     pub(super) fn key(&self, entry: usize) -> &[u8] {
-        let start = if entry == 0 { 0 } else { self.ends[entry - 1] };
-        &self.key_bytes[position(start)..position(self.ends[entry])]
+        let start = if entry == 0 { 0 } else { self.slots[entry - 1].end };
+        &self.key_bytes[position(start)..position(self.slots[entry].end)]
     }
 
     /// The key without its `RecordId`.
     pub(super) fn ghost(&self, entry: usize) -> &[u8] {
         let key = self.key(entry);
-        let record_id_bytes = self.record_id_bytes.get(entry).map_or(0, |bytes| usize::from(*bytes));
-        &key[..key.len() - record_id_bytes]
+        &key[..key.len() - usize::from(self.slots[entry].record_id_bytes)]
     }
 
     pub(super) fn value_bytes(&self, entry: usize) -> u64 {
-        u64::from(self.value_bytes[entry])
+        u64::from(self.slots[entry].value_bytes)
     }
 
     pub(super) fn document(&self, entry: usize) -> u64 {
-        u64::from(self.documents[entry])
+        u64::from(self.slots[entry].document)
+    }
+
+    /// The same entries in another order.
+    pub(super) fn in_order(&self, entries: impl ExactSizeIterator<Item = usize>) -> Self {
+        let mut ordered = Self {
+            key_bytes: Vec::with_capacity(self.key_bytes.len()),
+            slots: Vec::with_capacity(entries.len()),
+            is_unique: self.is_unique,
+            is_shuffled: false,
+        };
+        for entry in entries {
+            ordered.key_bytes.extend_from_slice(self.key(entry));
+            ordered.slots.push(Slot { end: ordered.key_bytes.len() as u64, ..self.slots[entry] });
+        }
+        ordered
     }
 }
 

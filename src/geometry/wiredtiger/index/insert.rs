@@ -1,10 +1,10 @@
 //! An index that is there while its documents are loaded.
 
 use super::{
-    IndexConfig, IndexEntries, IndexPages,
+    IndexConfig, IndexPages,
     blocks::Blocks,
     leaf::{LeafWriter, Saved},
-    order::Order,
+    order::OrderedEntries,
     pages::{Address, Assembly},
     pressure::{AGE_DOCUMENTS, Cache, Pressure, ROUND_DIVISOR},
     records::{LoadState, Place, Records},
@@ -25,6 +25,17 @@ pub struct Load {
     pub state: LoadState,
     /// What else fills the cache; `None` if that is large enough for all of the load, and the file is exact.
     pub pressure: Option<Pressure>,
+    /// Whether a unique index writes its ghosts, as a server does.
+    pub ghosts: Ghosts,
+}
+
+/// The entries that an insert into a unique secondary index writes and deletes again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ghosts {
+    /// As a server does.
+    Written,
+    /// To see what they cost.
+    LeftOut,
 }
 
 /// The file of an index that exists during the load.
@@ -46,18 +57,18 @@ pub struct Load {
 /// `__split_insert` and `__split_multi_inmem`, `src/btree/bt_split.c`; tag mongodb-8.0.0. From 7.0 on the limit is
 /// tested before the insert split, which changes nothing here: the split comes first in any case.
 #[must_use]
-pub fn insert_built(config: &IndexConfig, entries: &IndexEntries, load: &Load) -> IndexPages {
-    let order = Order::of(entries);
-    let ranks = order.ranks();
+pub fn insert_built(config: &IndexConfig, order: &OrderedEntries<'_>, load: &Load) -> IndexPages {
+    let entries = order.by_rank();
     let mut index = Index::new(config, order, load);
     let mut group_start = 0;
-    for (entry, rank) in ranks.into_iter().enumerate() {
-        let document = entries.document(entry);
+    for entry in 0..entries.count() {
+        let rank = order.rank(entry);
+        let document = entries.document(rank as usize);
         if index.cache.is_some() && load.clock.group_start(document) != group_start {
             group_start = load.clock.group_start(document);
             index.evict_oldest(group_start);
         }
-        if entries.has_ghosts() {
+        if entries.has_ghosts() && load.ghosts == Ghosts::Written {
             index.insert(Place::ghost(rank), document);
         }
         index.insert(Place::entry(rank), document);
@@ -105,7 +116,7 @@ enum Running {
 }
 
 impl<'a> Index<'a> {
-    fn new(config: &IndexConfig, order: Order<'a>, load: &Load) -> Self {
+    fn new(config: &IndexConfig, order: &'a OrderedEntries<'_>, load: &Load) -> Self {
         let windows = (load.state == LoadState::Bulk).then_some(load.clock);
         let table = config.table();
         Self {
@@ -361,11 +372,12 @@ impl<'a> Index<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::wiredtiger::index::IndexEntries;
     use crate::geometry::wiredtiger::{Release, index::bulk_built};
     use crate::units::{DiskBytes, RawBytes};
 
     fn load(state: LoadState) -> Load {
-        Load { clock: LoadClock::new(Release::NEWEST), state, pressure: None }
+        Load { clock: LoadClock::new(Release::NEWEST), state, pressure: None, ghosts: Ghosts::Written }
     }
 
     fn entries(count: u32, key: impl Fn(u32) -> u32) -> IndexEntries {
@@ -385,8 +397,11 @@ mod tests {
     fn an_index_without_entries_is_its_descriptor() {
         let config = IndexConfig::new(Release::NEWEST);
         let entries = IndexEntries::new();
-        assert_eq!(insert_built(&config, &entries, &load(LoadState::Bulk)).file, DiskBytes(4096));
-        assert_eq!(bulk_built(&config, &entries).file, DiskBytes(4096));
+        assert_eq!(
+            insert_built(&config, &OrderedEntries::of(&entries), &load(LoadState::Bulk)).file,
+            DiskBytes(4096)
+        );
+        assert_eq!(bulk_built(&config, &OrderedEntries::of(&entries)).file, DiskBytes(4096));
     }
 
     /// Below the memory limit keys are sorted once and written once, whatever their order.
@@ -394,8 +409,8 @@ mod tests {
     fn a_small_index_takes_what_a_built_one_takes() {
         let config = IndexConfig::new(Release::NEWEST);
         let entries = entries(20_000, shuffled);
-        let inserted = insert_built(&config, &entries, &load(LoadState::Settled));
-        let built = bulk_built(&config, &entries);
+        let inserted = insert_built(&config, &OrderedEntries::of(&entries), &load(LoadState::Settled));
+        let built = bulk_built(&config, &OrderedEntries::of(&entries));
         assert_eq!((inserted.entries, inserted.free), (20_000, DiskBytes(0)));
         assert!(inserted.file.0.abs_diff(built.file.0) <= 4096);
     }
@@ -407,11 +422,11 @@ mod tests {
         let config = IndexConfig::new(Release::NEWEST);
         let mut entries = IndexEntries::new();
         entries.push_unique(b"\x2b\x02\x04\x00\x10", 2, 0, 0);
-        let bulk = insert_built(&config, &entries, &load(LoadState::Bulk));
+        let bulk = insert_built(&config, &OrderedEntries::of(&entries), &load(LoadState::Bulk));
         let [leaf] = bulk.leaves[..] else { panic!("one leaf") };
         assert_eq!(leaf.image, RawBytes(40 + (1 + 3) + (15 + 3) + (1 + 5) + (13 + 3)));
         assert_eq!((leaf.entries, leaf.cells), (2, 4));
-        let settled = insert_built(&config, &entries, &load(LoadState::Settled));
+        let settled = insert_built(&config, &OrderedEntries::of(&entries), &load(LoadState::Settled));
         let [leaf] = settled.leaves[..] else { panic!("one leaf") };
         assert_eq!((leaf.image, leaf.entries, leaf.cells), (RawBytes(40 + 6), 1, 1));
     }
@@ -422,11 +437,10 @@ mod tests {
     fn a_page_with_keys_that_are_not_committed_gets_no_block_yet() {
         let config = IndexConfig::with_cache(Release::NEWEST, 1 << 20);
         let entries = entries(1000, shuffled);
-        let order = Order::of(&entries);
-        let ranks = order.ranks();
-        let mut index = Index::new(&config, order, &load(LoadState::Settled));
+        let order = OrderedEntries::of(&entries);
+        let mut index = Index::new(&config, &order, &load(LoadState::Settled));
         let is_evicted = |index: &Index<'_>| index.tree.pages().any(|(_, page)| !page.image.is_empty());
-        let mut rest = (0..).zip(ranks);
+        let mut rest = (0..1000).map(|entry| (u64::from(entry), order.rank(entry)));
         let evicted_by = rest.by_ref().find(|(document, rank)| {
             index.insert(Place::entry(*rank), *document);
             is_evicted(&index)
@@ -450,8 +464,11 @@ mod tests {
     #[test]
     fn ascending_keys_fill_their_pages() {
         let config = IndexConfig::new(Release::NEWEST);
-        let ascending =
-            insert_built(&config, &entries(200_000, |document| document), &load(LoadState::Settled));
+        let ascending = insert_built(
+            &config,
+            &OrderedEntries::of(&entries(200_000, |document| document)),
+            &load(LoadState::Settled),
+        );
         let full = ascending.leaves.iter().filter(|leaf| leaf.image.0 > 14_700).count();
         assert!(full + 2 * 5 >= ascending.leaves.len(), "{full} of {} full", ascending.leaves.len());
         assert_eq!(ascending.free, DiskBytes(0));
@@ -464,8 +481,9 @@ mod tests {
         let entries = entries(100_000, shuffled);
         let plain = load(LoadState::Settled);
         let pressure = Pressure { appended_bytes_per_document: 500, index_bytes_per_document: 300 };
-        let calm = insert_built(&config, &entries, &plain);
-        let pressed = insert_built(&config, &entries, &Load { pressure: Some(pressure), ..plain });
+        let calm = insert_built(&config, &OrderedEntries::of(&entries), &plain);
+        let pressed =
+            insert_built(&config, &OrderedEntries::of(&entries), &Load { pressure: Some(pressure), ..plain });
         assert_ne!(calm.file, pressed.file);
         assert!(pressed.file.0.abs_diff(calm.file.0) < calm.file.0 / 5);
         pressed.assert_complete();

@@ -73,6 +73,7 @@ impl<'a> LeafWriter<'a> {
     }
 
     /// Takes the next record in key order. Overflow keys are written at once.
+    #[inline]
     pub(super) fn push(&mut self, record: &Record<'a>, blocks: &mut Blocks) -> Taken {
         if let Some(block) = record.overflow {
             let bytes = self.overflow_cell_bytes(block.offset, block.stored.0);
@@ -110,6 +111,7 @@ impl<'a> LeafWriter<'a> {
         Taken { pushed, overflow: None }
     }
 
+    #[inline]
     fn push_cells(&mut self, record: &Record<'a>, key_bytes: u64, whole_key_bytes: u64) -> Pushed {
         let item = Item {
             bytes: key_bytes + record.value_cell_bytes,

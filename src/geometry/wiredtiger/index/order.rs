@@ -1,60 +1,68 @@
 //! An index's entries in key order.
 
 use super::IndexEntries;
+use std::borrow::Cow;
 
-/// Entries by their rank.
+/// The entries of an index by their rank, and the rank of each: what every page of it is made from.
+///
+/// Keys lie in memory as they will on the pages, so that going through a page is going through memory.
 #[derive(Debug)]
-pub(super) struct Order<'a> {
-    entries: &'a IndexEntries,
-    by_rank: Vec<u32>,
+pub struct OrderedEntries<'e> {
+    by_rank: Cow<'e, IndexEntries>,
+    /// By the order of their coming; `None` where that is the order of the keys.
+    ranks: Option<Vec<u32>>,
 }
 
-impl<'a> Order<'a> {
+impl<'e> OrderedEntries<'e> {
     /// Sorts the entries, unless they came sorted. Equal keys stay in the order of their coming.
-    pub(super) fn of(entries: &'a IndexEntries) -> Self {
-        let count = entries.count();
+    #[must_use]
+    pub fn of(entries: &'e IndexEntries) -> Self {
         if entries.is_ascending() {
-            return Self { entries, by_rank: (0..count).collect() };
+            return Self { by_rank: Cow::Borrowed(entries), ranks: None };
         }
-        // Eight bytes behind what all keys share decide nearly all comparisons without a look at the keys.
-        let skip = shared_bytes(entries);
-        let mut sorted: Vec<(u64, u32)> =
-            (0..count).map(|entry| (head(&entries.key(entry as usize)[skip..]), entry)).collect();
-        sorted.sort_unstable();
-        let mut rest = sorted.as_mut_slice();
-        while let Some((first, _)) = rest.first().copied() {
-            let equal = rest.iter().take_while(|(head, _)| *head == first).count();
-            let (run, behind) = rest.split_at_mut(equal);
-            if equal > 1 {
-                run.sort_unstable_by(|(_, a), (_, b)| {
-                    entries.key(*a as usize).cmp(entries.key(*b as usize)).then(a.cmp(b))
-                });
-            }
-            rest = behind;
+        let sorted = sorted(entries);
+        let mut ranks = vec![0; sorted.len()];
+        for (rank, (_, entry)) in (0..).zip(&sorted) {
+            ranks[*entry as usize] = rank;
         }
-        Self { entries, by_rank: sorted.into_iter().map(|(_, entry)| entry).collect() }
+        let by_rank = entries.in_order(sorted.iter().map(|(_, entry)| *entry as usize));
+        Self { by_rank: Cow::Owned(by_rank), ranks: Some(ranks) }
     }
 
-    pub(super) fn entries(&self) -> &'a IndexEntries {
-        self.entries
+    /// In key order.
+    pub(super) fn by_rank(&self) -> &IndexEntries {
+        &self.by_rank
     }
 
     pub(super) fn len(&self) -> usize {
         self.by_rank.len()
     }
 
-    pub(super) fn entry(&self, rank: u32) -> usize {
-        self.by_rank[rank as usize] as usize
+    /// Rank of the entry that came as number `entry`.
+    pub(super) fn rank(&self, entry: u32) -> u32 {
+        self.ranks.as_ref().map_or(entry, |ranks| ranks[entry as usize])
     }
+}
 
-    /// Rank of each entry.
-    pub(super) fn ranks(&self) -> Vec<u32> {
-        let mut ranks = vec![0; self.by_rank.len()];
-        for (rank, entry) in (0..).zip(&self.by_rank) {
-            ranks[*entry as usize] = rank;
+/// Numbers of the entries in key order, each with the head of its key.
+fn sorted(entries: &IndexEntries) -> Vec<(u64, u32)> {
+    // Eight bytes behind what all keys share decide nearly all comparisons without a look at the keys.
+    let skip = shared_bytes(entries);
+    let mut sorted: Vec<(u64, u32)> =
+        (0..entries.count()).map(|entry| (head(&entries.key(entry as usize)[skip..]), entry)).collect();
+    sorted.sort_unstable();
+    let mut rest = sorted.as_mut_slice();
+    while let Some((first, _)) = rest.first().copied() {
+        let equal = rest.iter().take_while(|(head, _)| *head == first).count();
+        let (run, behind) = rest.split_at_mut(equal);
+        if equal > 1 {
+            run.sort_unstable_by(|(_, a), (_, b)| {
+                entries.key(*a as usize).cmp(entries.key(*b as usize)).then(a.cmp(b))
+            });
         }
-        ranks
+        rest = behind;
     }
+    sorted
 }
 
 fn shared_bytes(entries: &IndexEntries) -> usize {
@@ -90,8 +98,14 @@ mod tests {
         for (document, key) in (0..).zip(keys) {
             entries.push(key, 0, document);
         }
-        assert_eq!(Order::of(&entries).by_rank, [3, 5, 2, 0, 1, 4]);
-        assert_eq!(Order::of(&entries).ranks(), [3, 4, 2, 0, 5, 1]);
+        let order = OrderedEntries::of(&entries);
+        assert_eq!(documents(&order), [3, 5, 2, 0, 1, 4]);
+        assert_eq!((0..6).map(|entry| order.rank(entry)).collect::<Vec<_>>(), [3, 4, 2, 0, 5, 1]);
+        assert_eq!(order.by_rank().key(2), keys[2]);
+    }
+
+    fn documents(order: &OrderedEntries<'_>) -> Vec<u64> {
+        (0..order.len()).map(|rank| order.by_rank().document(rank)).collect()
     }
 
     /// Zeros behind a short key must not make it equal to a key that holds them.
@@ -101,6 +115,6 @@ mod tests {
         for (document, key) in (0..).zip([&b"b"[..], b"a\0\0", b"a", b"a\0"]) {
             entries.push(key, 0, document);
         }
-        assert_eq!(Order::of(&entries).by_rank, [2, 3, 1, 0]);
+        assert_eq!(documents(&OrderedEntries::of(&entries)), [2, 3, 1, 0]);
     }
 }

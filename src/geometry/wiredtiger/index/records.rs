@@ -1,10 +1,10 @@
 //! What each record of an index takes in its cells.
 
 use super::{
-    IndexConfig,
+    IndexConfig, IndexEntries,
     blocks::{Blocks, Extent},
     leaf::{LeafWriter, Record, Saved},
-    order::{Order, common_bytes},
+    order::{OrderedEntries, common_bytes},
     pages::LeafPage,
 };
 use crate::geometry::wiredtiger::{
@@ -31,8 +31,9 @@ impl Place {
         Self(rank << 1)
     }
 
-    fn rank(self) -> u32 {
-        self.0 >> 1
+    /// Position of its entry in key order.
+    fn entry_at(self) -> usize {
+        (self.0 >> 1) as usize
     }
 
     pub(super) fn is_ghost(self) -> bool {
@@ -53,36 +54,46 @@ pub enum LoadState {
 #[derive(Debug)]
 pub(super) struct Records<'a> {
     pub(super) config: IndexConfig,
-    pub(super) order: Order<'a>,
+    entries: &'a IndexEntries,
     /// `None` if no value has a window.
     windows: Option<LoadClock>,
+    /// Bytes in front of each entry's value, by rank: pages are written many times, windows never change. Empty
+    /// without windows.
+    value_headers: Vec<u8>,
     overflow_keys: BTreeMap<Place, Extent>,
     overflow_values: BTreeMap<Place, Extent>,
 }
 
 impl<'a> Records<'a> {
-    pub(super) fn new(config: &IndexConfig, order: Order<'a>, windows: Option<LoadClock>) -> Self {
+    pub(super) fn new(
+        config: &IndexConfig,
+        order: &'a OrderedEntries<'_>,
+        windows: Option<LoadClock>,
+    ) -> Self {
         Self {
             config: *config,
-            order,
+            entries: order.by_rank(),
             windows,
+            value_headers: windows.map_or(Vec::new(), |clock| value_headers(order.by_rank(), clock)),
             overflow_keys: BTreeMap::new(),
             overflow_values: BTreeMap::new(),
         }
     }
 
     pub(super) fn key(&self, place: Place) -> &'a [u8] {
-        let entry = self.order.entry(place.rank());
-        let entries = self.order.entries();
-        if place.is_ghost() { entries.ghost(entry) } else { entries.key(entry) }
+        if place.is_ghost() {
+            self.entries.ghost(place.entry_at())
+        } else {
+            self.entries.key(place.entry_at())
+        }
     }
 
     pub(super) fn document(&self, place: Place) -> u64 {
-        self.order.entries().document(self.order.entry(place.rank()))
+        self.entries.document(place.entry_at())
     }
 
     fn value_bytes(&self, place: Place) -> u64 {
-        if place.is_ghost() { 0 } else { self.order.entries().value_bytes(self.order.entry(place.rank())) }
+        if place.is_ghost() { 0 } else { self.entries.value_bytes(place.entry_at()) }
     }
 
     /// What its update adds to the pressure on its page while that is saved. A ghost has two: written, deleted.
@@ -101,6 +112,11 @@ impl<'a> Records<'a> {
     fn value_cell_bytes(&mut self, place: Place, blocks: &mut Blocks) -> u64 {
         let mut bytes = self.value_bytes(place);
         let is_long = bytes > self.config.page_value_bytes_max();
+        if let Some(header_bytes) =
+            self.value_headers.get(place.entry_at()).filter(|_| !is_long && !place.is_ghost())
+        {
+            return bytes + u64::from(*header_bytes);
+        }
         if is_long {
             let image_bytes = u64::from(facts::HEADER_BYTES) + bytes;
             let block = *self.overflow_values.entry(place).or_insert_with(|| blocks.allocate(image_bytes));
@@ -118,6 +134,7 @@ impl<'a> Records<'a> {
     }
 
     /// Hands a record to a page. Nothing is `saved` unless its update is, although it is written.
+    #[inline]
     pub(super) fn write(
         &mut self,
         place: Place,
@@ -190,6 +207,15 @@ impl<'a> Records<'a> {
     pub(super) fn overflow_blocks(&self) -> Vec<DiskBytes> {
         self.overflow_keys.values().chain(self.overflow_values.values()).map(|block| block.stored).collect()
     }
+}
+
+/// Nine bytes of timestamp, nine of transaction id and nine of length are the most that such a header can have.
+fn value_headers(entries: &IndexEntries, clock: LoadClock) -> Vec<u8> {
+    let header = |entry| {
+        let window = clock.window(entries.document(entry));
+        u8::try_from(window.value_header_bytes(entries.value_bytes(entry))).unwrap_or(u8::MAX)
+    };
+    (0..entries.len()).map(header).collect()
 }
 
 /// A leaf page and what its address says of it.
