@@ -2,8 +2,8 @@
 //!
 //! For whoever sizes disks, chooses a compressor or checks a server's figures, and for programs that do. The
 //! documents are cut into `WiredTiger`'s page images, each image is packed with the encoder that a server runs,
-//! and the result is charged in whole blocks, as a server's `collStats` counts them (`storageSize`). Nothing
-//! connects to a database.
+//! and the result is charged in whole blocks, as a server's `collStats` counts them (`storageSize`). No database is
+//! needed; [`verify`] compares with one, and [`mongod`] is the only module that talks to it.
 //!
 //! # Where to begin
 //!
@@ -55,8 +55,10 @@ pub mod datafile;
 pub mod document;
 pub mod estimate;
 pub mod geometry;
+pub mod mongod;
 pub mod pipeline;
 pub mod record;
 pub mod report;
 pub mod source;
 pub mod units;
+pub mod verify;

@@ -1,12 +1,19 @@
 //! The grammar of the command line: what can be typed, and nothing about what it means.
 
 mod inspect;
+mod shared;
+#[cfg(feature = "live")]
+mod verify;
 
 pub(super) use inspect::InspectArgs;
+pub(super) use shared::{LiveArgs, ModelArgs, SharedArgs};
+#[cfg(feature = "live")]
+pub(super) use verify::VerifyArgs;
 
 use super::UsageError;
 use super::help;
 use crate::estimate::LoadState;
+use crate::mongod::{ReadFrom, without_secrets};
 use crate::report::OutputKind;
 use crate::source::{Format, OnBadDocument};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -17,6 +24,7 @@ use std::path::PathBuf;
 /// Columns of help: what a terminal of 80 shows without a break.
 const HELP_COLUMNS: usize = 79;
 
+const SERVER: &str = "Server";
 const INPUT: &str = "Input";
 const MODEL: &str = "Model";
 const OUTPUT: &str = "Output";
@@ -45,6 +53,9 @@ pub(super) enum Command {
     #[command(about = help::inspect::ABOUT, long_about = help::inspect::ABOUT_LONG)]
     #[command(after_long_help = help::inspect::EXAMPLES)]
     Inspect(Box<InspectArgs>),
+    #[cfg(feature = "live")]
+    #[command(about = help::verify::ABOUT, long_about = help::verify::ABOUT_LONG, after_long_help = help::verify::EXAMPLES)]
+    Verify(Box<VerifyArgs>),
     #[command(about = help::FACTS, long_about = help::FACTS_LONG, after_long_help = help::FACTS_EXAMPLES)]
     Facts,
     #[command(about = help::COMPLETIONS, after_long_help = help::COMPLETIONS_EXAMPLES)]
@@ -62,71 +73,11 @@ pub(super) enum Command {
 /// What was typed behind `estimate`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(disable_help_flag = true)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch that was typed; the plan has their meanings"
-)]
 pub(super) struct EstimateArgs {
     #[arg(required = true, value_name = "INPUT", display_order = 0, help_heading = INPUT, help = help::INPUTS, long_help = help::INPUTS_LONG)]
     pub inputs: Vec<PathBuf>,
-    #[arg(short, long, value_name = "FORMAT", display_order = 1, hide_possible_values = true, help_heading = INPUT)]
-    #[arg(help = help::FORMAT, long_help = help::FORMAT_LONG)]
-    pub format: Option<FormatArg>,
-    #[arg(long, value_name = "ACTION", display_order = 2, hide_possible_values = true, help_heading = INPUT)]
-    #[arg(help = help::ON_BAD, long_help = help::ON_BAD_LONG)]
-    pub on_bad_document: Option<OnBadArg>,
-
-    #[arg(short, long, value_name = "LIST", help_heading = MODEL, help = help::CODEC, long_help = help::codec_long())]
-    pub codec: Vec<String>,
-    #[arg(long, value_name = "RELEASE", help_heading = MODEL, help = help::server(), long_help = help::server_long())]
-    pub server: Option<String>,
-    #[arg(long, value_name = "STATE", hide_possible_values = true, help_heading = MODEL)]
-    #[arg(help = help::LOAD, long_help = help::LOAD_LONG)]
-    pub load: Option<LoadArg>,
-    #[arg(long, value_name = "JSON", help_heading = MODEL, help = help::INDEX, long_help = help::INDEX_LONG)]
-    pub index: Vec<String>,
-    #[arg(long, help_heading = MODEL, help = help::CLUSTERED, long_help = help::CLUSTERED_LONG)]
-    pub clustered: bool,
-    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, conflicts_with = "clustered", help_heading = MODEL)]
-    #[arg(help = help::CAPPED, long_help = help::capped_long())]
-    pub capped: Option<String>,
-    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "capped", help_heading = MODEL)]
-    #[arg(help = help::CAPPED_MAX, long_help = help::CAPPED_MAX_LONG)]
-    pub capped_max: Option<String>,
-    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = MODEL)]
-    #[arg(help = help::leaf_page_max(), long_help = help::leaf_page_max_long())]
-    pub leaf_page_max: Option<String>,
-    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = MODEL)]
-    #[arg(help = help::allocation_size(), long_help = help::allocation_size_long())]
-    pub allocation_size: Option<String>,
-    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = MODEL)]
-    #[arg(help = help::memory_page_max(), long_help = help::memory_page_max_long())]
-    pub memory_page_max: Option<String>,
-    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = MODEL)]
-    #[arg(help = help::cache_size(), long_help = help::cache_size_long())]
-    pub cache_size: Option<String>,
-
-    #[arg(short, long, value_name = "KIND", hide_possible_values = true, help_heading = OUTPUT)]
-    #[arg(help = help::OUTPUT, long_help = help::OUTPUT_LONG)]
-    pub output: Option<OutputArg>,
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT, help = help::OUT, long_help = help::OUT_LONG)]
-    pub out: Option<PathBuf>,
-    #[arg(long, help_heading = OUTPUT, help = help::EXPLAIN, long_help = help::EXPLAIN_LONG)]
-    pub explain: bool,
-
-    #[arg(long, help_heading = RUN, help = help::NO_TIMING, long_help = help::NO_TIMING_LONG)]
-    pub no_timing: bool,
-    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = RUN)]
-    #[arg(help = help::index_memory(), long_help = help::index_memory_long())]
-    pub index_memory: Option<String>,
-    #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, help_heading = RUN)]
-    #[arg(help = help::THREADS, long_help = help::threads_long())]
-    pub threads: Option<String>,
-    #[arg(short, long, help_heading = RUN, help = help::QUIET, long_help = help::QUIET_LONG)]
-    pub quiet: bool,
-    /// Print help (-h: one line a flag, --help: all of it)
-    #[arg(short, long, action = ArgAction::Help, help_heading = RUN)]
-    help: Option<bool>,
+    #[command(flatten)]
+    pub shared: SharedArgs,
 }
 
 /// `--format`.
@@ -180,6 +131,29 @@ impl LoadArg {
             Self::Settled => vec![LoadState::Settled],
             Self::Bulk => vec![LoadState::Bulk],
             Self::Both => vec![LoadState::Settled, LoadState::Bulk],
+        }
+    }
+}
+
+/// `--read-preference`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "camelCase")]
+pub(super) enum ReadPreferenceArg {
+    Primary,
+    PrimaryPreferred,
+    Secondary,
+    SecondaryPreferred,
+    Nearest,
+}
+
+impl From<ReadPreferenceArg> for ReadFrom {
+    fn from(typed: ReadPreferenceArg) -> Self {
+        match typed {
+            ReadPreferenceArg::Primary => Self::Primary,
+            ReadPreferenceArg::PrimaryPreferred => Self::PrimaryPreferred,
+            ReadPreferenceArg::Secondary => Self::Secondary,
+            ReadPreferenceArg::SecondaryPreferred => Self::SecondaryPreferred,
+            ReadPreferenceArg::Nearest => Self::Nearest,
         }
     }
 }
@@ -288,7 +262,9 @@ fn grammar(error: &clap::Error, command: &str) -> UsageError {
         }
     };
     hints.push(format!("`{command} --help` says what can be given"));
-    UsageError::Grammar { what, hints }
+    // An address may stand where it does not belong.
+    let hints = hints.iter().map(|hint| without_secrets(hint)).collect();
+    UsageError::Grammar { what: without_secrets(&what), hints }
 }
 
 /// `--codec` of `--codec <LIST>`, `INPUT` of `<INPUT>...`.
@@ -330,15 +306,18 @@ mod tests {
     #[test]
     fn every_option_has_a_heading_a_line_and_a_long_text() {
         let command = Args::command();
-        let commands = ["estimate", "inspect"].map(|name| command.find_subcommand(name).unwrap());
-        for arg in commands.into_iter().flat_map(clap::Command::get_arguments) {
-            let id = arg.get_id();
-            assert!(arg.get_help_heading().is_some(), "{id} has no heading");
-            let line = arg.get_help().map(ToString::to_string).unwrap_or_default();
-            assert!(!line.is_empty() && !line.contains('\n') && !line.ends_with('.'), "{id}: {line}");
-            if id != "help" {
-                let long = arg.get_long_help().map(ToString::to_string).unwrap_or_default();
-                assert!(long.len() > line.len(), "{id} has no long text");
+        for name in ["estimate", "inspect", "sweep", "verify"] {
+            let Some(command) = command.find_subcommand(name) else { continue };
+            for arg in command.get_arguments() {
+                let id = arg.get_id();
+                assert!(arg.get_help_heading().is_some(), "{name}: {id} has no heading");
+                let line = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                let is_line = !line.is_empty() && !line.contains('\n') && !line.ends_with('.');
+                assert!(is_line, "{name}: {id}: {line}");
+                if id != "help" {
+                    let long = arg.get_long_help().map(ToString::to_string).unwrap_or_default();
+                    assert!(long.len() > line.len(), "{name}: {id} has no long text");
+                }
             }
         }
     }

@@ -2,16 +2,16 @@
 
 use super::args::EstimateArgs;
 use super::clock::Clock;
-use super::plan::EstimatePlan;
+use super::inputs::{Input, InputPlace};
+use super::plan::{EstimatePlan, model_of};
 use super::progress::{self, Progress};
 use super::{CliError, Outcome};
 use crate::estimate::{CollectionEstimate, Estimate};
 use crate::pipeline;
 use crate::report::{FileSink, ReportOptions, Sink};
-use crate::source::{self, OnBadDocument, OpenOptions};
+use crate::source::{OnBadDocument, OpenOptions};
 use crate::units::Grouped;
 use std::io;
-use std::path::Path;
 
 /// Runs the command.
 pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
@@ -73,14 +73,15 @@ pub fn run_estimate(plan: &EstimatePlan, progress: &dyn Progress) -> Result<Esti
     // A misspelt name is better known now. Each is opened again when its turn comes, so that neither memory nor
     // open files grow with their number.
     for input in &plan.inputs {
-        match source::probe(input, options).map_err(CliError::from) {
+        match input.probe(options) {
             Err(error) if !can_be_left_out(plan, &error) => return Err(with_way_out(plan, error)),
             _ => {}
         }
     }
     let mut first_error = None;
+    let mut model = plan.model.clone();
     for input in &plan.inputs {
-        match estimate_input(input, options, plan, progress) {
+        match estimate_input(input, plan, &mut model, progress) {
             Ok(collection) => collections.push(collection),
             Err(error) if can_be_left_out(plan, &error) => {
                 inputs_skipped.push(error.to_string());
@@ -92,7 +93,7 @@ pub fn run_estimate(plan: &EstimatePlan, progress: &dyn Progress) -> Result<Esti
     match first_error {
         Some(error) if collections.is_empty() => Err(error),
         _ => Ok(Estimate {
-            model: pipeline::model_facts(&plan.model),
+            model: pipeline::model_facts(&model),
             collections,
             inputs_skipped,
             timing: clock.read(),
@@ -100,22 +101,42 @@ pub fn run_estimate(plan: &EstimatePlan, progress: &dyn Progress) -> Result<Esti
     }
 }
 
+/// `model` becomes what a server's own table asks for where it is the only input.
 fn estimate_input(
-    input: &Path,
-    options: OpenOptions,
+    input: &InputPlace,
     plan: &EstimatePlan,
+    model: &mut pipeline::Plan,
     progress: &dyn Progress,
 ) -> Result<CollectionEstimate, CliError> {
-    let mut source = source::open(input, options)?;
+    let input = Input::connect(input, plan)?;
+    if plan.inputs.len() == 1 {
+        model.table = input.table(plan)?;
+    }
+    let (indexes, left_out) = input.indexes(&plan.model.indexes);
+    for note in &left_out {
+        progress.note(&format!("note: {note}"));
+    }
+    let model = pipeline::Plan { indexes, shape: input.shape(model.shape), ..model.clone() };
+    let model = model_of(&model, input.collection());
+    let mut collection = estimate_opened(&input, &model, progress)?;
+    collection.on_server = input.on_server();
+    Ok(collection)
+}
+
+/// Reads the input once.
+pub(super) fn estimate_opened(
+    input: &Input,
+    model: &pipeline::Plan,
+    progress: &dyn Progress,
+) -> Result<CollectionEstimate, CliError> {
+    let mut source = input.open()?;
     progress.begin(source.name(), source.bytes_total());
     let before = source.notes();
     for note in &before {
         progress.note(&format!("note: {note}"));
     }
-    let name = collection_name(source.name()).to_owned();
-    let model = plan.model_of(&name);
     let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
-    let collection = pipeline::estimate_collection(&name, &mut *source, &model, &mut observe);
+    let collection = pipeline::estimate_collection(input.collection(), &mut *source, model, &mut observe);
     progress.finish();
     // What was passed over is known only now.
     for note in source.notes().iter().filter(|note| !before.contains(note)) {
@@ -135,41 +156,5 @@ fn with_way_out(plan: &EstimatePlan, error: CliError) -> CliError {
         CliError::OneOfMany(Box::new(error))
     } else {
         error
-    }
-}
-
-/// The input's file name without folders and the endings that name a format.
-fn collection_name(input: &str) -> &str {
-    const PACKED: [&str; 2] = [".gz", ".zst"];
-    const FORMATS: [&str; 6] = [".bson", ".jsonl", ".ndjson", ".json", ".csv", ".tsv"];
-    if input == "-" {
-        return "stdin";
-    }
-    let file = input.rsplit(['/', '\\']).next().unwrap_or(input);
-    let without = |name: &'_ str, endings: &[&str]| -> usize {
-        let ending = endings.iter().find(|ending| name.len() > ending.len() && name.ends_with(*ending));
-        name.len() - ending.map_or(0, |ending| ending.len())
-    };
-    let file = &file[..without(file, &PACKED)];
-    &file[..without(file, &FORMATS)]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn collections_are_named_after_their_files() {
-        for (input, want) in [
-            ("dump/shop/orders.bson", "orders"),
-            ("orders.bson.gz", "orders"),
-            ("orders.2024.jsonl.zst", "orders.2024"),
-            ("C:\\dump\\orders.csv", "orders"),
-            ("orders", "orders"),
-            (".bson", ".bson"),
-            ("-", "stdin"),
-        ] {
-            assert_eq!(collection_name(input), want);
-        }
     }
 }

@@ -2,6 +2,8 @@
 //! from another value. Numbers come from the constants that are enforced.
 
 pub(super) mod inspect;
+#[cfg(feature = "live")]
+pub(super) mod verify;
 
 use super::sizes::{GRAMMAR, Typed};
 use super::usage::THREADS_MAX;
@@ -16,10 +18,11 @@ Predict how many bytes documents take in MongoDB, per compressor.
 
 Pages are rebuilt from your own documents as WiredTiger would build them, and \
 packed block by block with the encoders that a server uses. No database is \
-needed.
+needed; where there is one, `verify` compares.
 
 The result goes to standard output, everything else to standard error. Exit \
-codes: 0 complete; 1 printed, but input was skipped; 2 nothing printed.";
+codes: 0 complete; 1 printed, but input was skipped or a prediction lies outside \
+its tolerance; 2 nothing printed.";
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -43,6 +46,7 @@ Examples:
   For a spreadsheet, without measuring speeds:
     pagepress estimate --no-timing --output csv --out sizes.csv *.bson
   From a running server:
+    pagepress estimate --read-mb-per-s 20 mongodb://localhost/shop.orders
     mongodump -d shop -c orders -o - | pagepress estimate -";
 
 pub(super) const FACTS: &str = "Print the constants of the page model and the encoders' versions";
@@ -70,13 +74,45 @@ Examples:
   pagepress man | man -l -
   pagepress man estimate > pagepress-estimate.1";
 
-pub(super) const INPUTS: &str = "Files of documents; `-` reads standard input";
+pub(super) const INPUTS: &str = "Files, mongodb://HOST/DB.COLLECTION, or `-`";
 
 pub(super) const INPUTS_LONG: &str = "\
 Files of documents, one collection each; `-` reads standard input.
 
+mongodb:// or mongodb+srv:// with a collection behind the hosts, as in \
+mongodb://USER:PASSWORD@HOST/shop.orders?authSource=admin, reads that collection \
+and writes nothing. Its indexes are predicted too, and how it is stored there is \
+shown beside the prediction. Of a single input, the server's release, cache and the \
+table's sizes are followed unless options name others. User, password and options are \
+never shown.
+
 What a file holds is recognised by its content first and its name second; \
 `--format` overrides both.";
+
+#[cfg(feature = "live")]
+pub(super) const INPUTS_SEEKABLE: &str = "Files, or mongodb://HOST/DB.COLLECTION";
+
+#[cfg(feature = "live")]
+pub(super) const INPUTS_SEEKABLE_LONG: &str = "\
+Files of documents, one collection each, or mongodb://HOST/DB.COLLECTION as \
+`estimate` takes it. Each is read once for the prediction and once a load, so \
+standard input cannot be one.";
+
+pub(super) const READ_PREFERENCE: &str = "Member to read [default: the address's]";
+
+pub(super) const READ_PREFERENCE_LONG: &str = "\
+Which member of a replica set a collection is read from: primary, primaryPreferred, \
+secondary, secondaryPreferred or nearest.
+
+[default: the address's readPreference, which is primary unless it says otherwise]";
+
+pub(super) const READ_MB_PER_S: &str = "Read no faster [default: no limit]";
+
+pub(super) const READ_MB_PER_S_LONG: &str = "\
+Decimal megabytes of documents that are read from a server in a second at most, so that \
+a scan leaves room for its other clients. Files are read without a limit.
+
+[default: no limit]";
 
 pub(super) const FORMAT: &str = "bson, json, csv or tsv [default: by content]";
 
@@ -121,7 +157,7 @@ units, often end on the same size.
 }
 
 pub(super) fn server() -> String {
-    format!("Release to follow [default: {}]", Release::NEWEST)
+    format!("Release [default: {}, or the server's]", Release::NEWEST)
 }
 
 pub(super) fn server_long() -> String {
@@ -133,7 +169,7 @@ MongoDB release whose rules are followed, as MAJOR.MINOR or MAJOR.MINOR.PATCH: {
 A newer release is taken by the rules of {newest}, and the result says that they are unverified \
 there. Without a patch number the last of the line is meant.
 
-[default: {newest}, the newest one known here]",
+[default: {newest}, the newest one known here; where a server measures, or is the only input, its own]",
         known.join(", "),
         newest = Release::NEWEST
     )

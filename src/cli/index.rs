@@ -1,6 +1,8 @@
 //! `--index`: a key pattern or a createIndexes document, as JSON, to a specification.
 
 use super::UsageError;
+#[cfg(feature = "live")]
+use crate::document::DocumentErrorKind;
 use crate::document::Elements;
 use crate::record::index::IndexSpec;
 use crate::source::{OnBadDocument, Source, json::JsonSource};
@@ -31,6 +33,60 @@ pub(super) fn parse_indexes(typed: &[String]) -> Result<Vec<IndexSpec>, UsageErr
         specs.push(spec);
     }
     Ok(specs)
+}
+
+/// Names and definitions of the typed indexes, as createIndexes takes them.
+///
+/// # Errors
+///
+/// As [`parse_indexes`].
+#[cfg(feature = "live")]
+pub(super) fn definitions(typed: &[String]) -> Result<Vec<(String, Vec<u8>)>, UsageError> {
+    // `_id_` comes first and is never created.
+    let specs = parse_indexes(typed)?.into_iter().skip(1);
+    let refused = |typed: &String, what: String| UsageError::Index { typed: Some(typed.clone()), what };
+    typed
+        .iter()
+        .zip(specs)
+        .map(|(typed, spec)| {
+            let document = document(typed).map_err(|what| refused(typed, what))?;
+            let definition = definition(&document, &spec);
+            let definition = definition.map_err(|error| refused(typed, error.to_string()))?;
+            Ok((spec.name().to_owned(), definition))
+        })
+        .collect()
+}
+
+/// A createIndexes document: what was typed, with a name; or the key pattern that was typed as its key.
+#[cfg(feature = "live")]
+pub(super) fn definition(typed: &[u8], spec: &IndexSpec) -> Result<Vec<u8>, DocumentErrorKind> {
+    const OBJECT: u8 = 0x03;
+    const STRING: u8 = 0x02;
+    const BOOLEAN: u8 = 0x08;
+    let find = |name: &[u8]| Elements::new(typed)?.find_name(name);
+    let has_key = find(b"key")?.is_some_and(|key| key.kind == OBJECT);
+    let mut made = if has_key {
+        typed[..typed.len() - 1].to_vec()
+    } else {
+        [&[0; 4], [OBJECT].as_slice(), b"key\0", typed].concat()
+    };
+    if !has_key || find(b"name")?.is_none() {
+        let name = spec.name().as_bytes();
+        made.push(STRING);
+        made.extend_from_slice(b"name\0");
+        // Typed text is far below 2 GiB.
+        made.extend_from_slice(&u32::try_from(name.len() + 1).unwrap_or(u32::MAX).to_le_bytes());
+        made.extend_from_slice(name);
+        made.push(0);
+    }
+    if !has_key && spec.is_unique() {
+        made.push(BOOLEAN);
+        made.extend_from_slice(b"unique\0\x01");
+    }
+    made.push(0);
+    let bytes = u32::try_from(made.len()).unwrap_or(u32::MAX);
+    made[..4].copy_from_slice(&bytes.to_le_bytes());
+    Ok(made)
 }
 
 /// A server takes any number but 0 and looks at its sign only; whoever types a 2 means something else.
@@ -83,6 +139,23 @@ mod tests {
         assert_eq!(outcome(&[]).unwrap(), ["_id_"]);
         assert_eq!(outcome(&[r#"{"user":1,"ts":-1}"#]).unwrap(), ["_id_", "user_1_ts_-1"]);
         assert_eq!(outcome(&[r#"{"key":{"a":1},"unique":true,"name":"x"}"#]).unwrap(), ["_id_", "x"]);
+    }
+
+    #[cfg(feature = "live")]
+    #[test]
+    fn definitions_have_key_and_name_and_are_what_was_typed() {
+        let typed =
+            [r#"{"user":1,"ts":-1}"#, r#"{"key":{"a":1},"unique":true}"#, r#"{"key":{"b":1},"name":"x"}"#];
+        let typed: Vec<String> = typed.iter().map(ToString::to_string).collect();
+        let made = definitions(&typed).unwrap();
+        for ((name, definition), want) in made.iter().zip(["user_1_ts_-1", "a_1", "x"]) {
+            assert_eq!(name, want);
+            crate::document::check(definition).unwrap();
+            let spec = IndexSpec::parse(definition).unwrap();
+            assert_eq!(spec.name(), want);
+            assert_eq!(spec.is_unique(), want == "a_1");
+        }
+        assert!(definitions(&["{}".to_owned()]).is_err());
     }
 
     #[test]

@@ -8,22 +8,36 @@ mod estimate;
 mod facts;
 mod help;
 mod index;
+mod inputs;
 mod inspect;
 mod manual;
 mod plan;
 mod progress;
 mod sizes;
 mod usage;
+#[cfg(feature = "live")]
+mod verify;
+#[cfg(feature = "live")]
+mod verify_plan;
+mod verify_usage;
 
 pub use estimate::run_estimate;
-pub use plan::EstimatePlan;
+pub use inputs::{InputPlace, Reading};
+pub use plan::{EstimatePlan, TypedTable};
 pub use progress::{Progress, Silent, Verbosity};
 pub use sizes::SizeError;
 pub use usage::UsageError;
+#[cfg(feature = "live")]
+pub use verify::run_verify;
+#[cfg(feature = "live")]
+pub use verify_plan::{LeftOver, Loads, Scan, Target, VerifyPlan};
+pub use verify_usage::VerifyUsageError;
 
 use crate::datafile::DataFileError;
+use crate::mongod::MongodError;
 use crate::pipeline::PipelineError;
 use crate::source::SourceError;
+use crate::units::BsonBytes;
 use args::{Args, Command, Parsed};
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -53,6 +67,30 @@ pub enum CliError {
     /// A data file cannot be read.
     #[error(transparent)]
     DataFile(#[from] DataFileError),
+    /// A server does not do what it is asked.
+    #[error(transparent)]
+    Mongod(#[from] MongodError),
+    /// A run that failed and could not clean up after itself either.
+    #[error("{error}")]
+    LeftBehind {
+        /// Why it failed.
+        error: Box<CliError>,
+        /// What to do about what is left.
+        hint: String,
+    },
+    /// What was loaded is not what was predicted.
+    #[error(
+        "{input}: {} documents of {} bytes were predicted, and the server counts {} of {} bytes",
+        predicted.0, predicted.1.0, measured.0, measured.1.0
+    )]
+    OtherDocuments {
+        /// Name of the input.
+        input: String,
+        /// Documents and their BSON bytes.
+        predicted: (u64, BsonBytes),
+        /// The same as the server counts them.
+        measured: (u64, BsonBytes),
+    },
     /// One input among several holds no document.
     #[error(transparent)]
     OneOfMany(Box<CliError>),
@@ -74,6 +112,15 @@ impl CliError {
             Self::Usage(error) => error.hints(),
             Self::Source(error) | Self::Pipeline(PipelineError::Source(error)) => error.hints(),
             Self::DataFile(error) | Self::Pipeline(PipelineError::DataFile(error)) => inspect::hints(error),
+            Self::Mongod(error) => error.hints(),
+            Self::LeftBehind { error, hint } => {
+                let mut hints = error.hints();
+                hints.push(hint.clone());
+                hints
+            }
+            Self::OtherDocuments { .. } => {
+                vec!["is the input being written? A dump of it stays as it is".to_owned()]
+            }
             Self::Pipeline(PipelineError::NoDocuments { skipped: 0, .. }) => {
                 vec!["an empty collection takes 4096 bytes on disk; there is nothing to estimate".to_owned()]
             }
@@ -144,6 +191,8 @@ fn run_command(command: Command) -> Result<Outcome, CliError> {
     match command {
         Command::Estimate(typed) => estimate::run(&typed),
         Command::Inspect(typed) => inspect::run(&typed),
+        #[cfg(feature = "live")]
+        Command::Verify(typed) => verify::run(&typed),
         Command::Facts => print(facts::write_facts),
         Command::Completions { shell } => print(|out| manual::write_completions(shell, out)),
         Command::Man { command } => {

@@ -1,7 +1,8 @@
 //! What was typed, checked: from here on only values that cannot be wrong.
 
-use super::args::{EstimateArgs, LoadArg};
+use super::args::{EstimateArgs, LoadArg, ModelArgs, SharedArgs};
 use super::index::{INDEXES_MAX, parse_indexes};
+use super::inputs::{InputPlace, Reading};
 use super::progress::Verbosity;
 use super::sizes::parse_size;
 use super::usage::{CAPPED_DOCUMENTS_LIMIT, THREADS_MAX, UsageError};
@@ -22,11 +23,15 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct EstimatePlan {
     /// One or more; `-` at most once.
-    pub inputs: Vec<PathBuf>,
-    /// Format of all inputs; `None` to recognise each.
+    pub inputs: Vec<InputPlace>,
+    /// Format of all files; `None` to recognise each.
     pub format: Option<Format>,
+    /// How collections on servers are read.
+    pub reading: Reading,
     /// What the page model is asked: one or more codecs, none twice, and sizes within the engine's ranges.
     pub model: pipeline::Plan,
+    /// What of the model was typed; the rest may come from a server.
+    pub typed: TypedTable,
     /// Format of the result.
     pub output: OutputKind,
     /// File of the result; `None` for standard output.
@@ -40,27 +45,32 @@ pub struct EstimatePlan {
 impl EstimatePlan {
     /// Checks `args`.
     pub(super) fn new(args: &EstimateArgs) -> Result<Self, UsageError> {
+        Self::shared(&args.inputs, &args.shared)
+    }
+
+    /// Checks what commands share.
+    pub(super) fn shared(inputs: &[PathBuf], args: &SharedArgs) -> Result<Self, UsageError> {
         let output = args.output.map_or(OutputKind::Table, Into::into);
         if args.explain && !output.has_prose() {
             return Err(UsageError::NothingToExplain { output: output.name() });
         }
         let out = args.out.clone().filter(|path| path != Path::new("-"));
-        check_paths(&args.inputs, out.as_deref())?;
+        let inputs = inputs.iter().map(|typed| InputPlace::new(typed)).collect::<Result<Vec<_>, _>>()?;
+        let files: Vec<&Path> = inputs.iter().filter_map(InputPlace::file).collect();
+        check_paths(&files, out.as_deref())?;
+        let typed = TypedTable::new(&args.model)?;
         let model = pipeline::Plan {
-            table: table(args)?,
+            table: typed.over(TableConfig::collection(Release::NEWEST))?,
             effort: pipeline::Effort::Full,
-            shape: shape(args)?,
-            loads: args.load.unwrap_or(LoadArg::Both).loads(),
-            codecs: match args.codec.as_slice() {
+            shape: shape(&args.model)?,
+            loads: args.model.load.unwrap_or(LoadArg::Both).loads(),
+            codecs: match args.model.codec.as_slice() {
                 [] => CodecKind::SERVER.to_vec(),
                 lists => parse_codecs(lists)?,
             },
-            indexes: parse_indexes(&args.index)?,
-            index_memory_bytes: size(
-                "--index-memory",
-                args.index_memory.as_deref(),
-                pipeline::INDEX_MEMORY_BYTES,
-            )?,
+            indexes: parse_indexes(&args.model.index)?,
+            index_memory_bytes: size("--index-memory", args.index_memory.as_deref())?
+                .unwrap_or(pipeline::INDEX_MEMORY_BYTES),
             threads: match &args.threads {
                 None => std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
                 Some(text) => parse_threads(text)?,
@@ -69,9 +79,11 @@ impl EstimatePlan {
             timing: if args.no_timing { pipeline::Timing::Skip } else { pipeline::Timing::Measure },
         };
         Ok(Self {
-            inputs: args.inputs.clone(),
+            inputs,
             format: args.format.map(Into::into),
+            reading: Reading::new(&args.live)?,
             model,
+            typed,
             output,
             out,
             detail: if args.explain { Detail::Definitions } else { Detail::Figures },
@@ -80,34 +92,73 @@ impl EstimatePlan {
     }
 }
 
-impl EstimatePlan {
-    /// The plan of one input: a collection's name tells that it holds a time series' buckets or a file's chunks.
-    pub(super) fn model_of(&self, collection: &str) -> pipeline::Plan {
-        let named = Shape::of_name(collection);
-        let mut model = self.model.clone();
-        model.shape.purpose = named.purpose;
-        if named.keys == Keys::Clustered {
-            model.shape.keys = Keys::Clustered;
-        }
-        if model.shape.keys == Keys::Clustered {
-            model.indexes.retain(|index| index.kind() != IndexKind::Id);
-        }
-        if named.purpose == Purpose::GridFsChunks {
-            let chunks = IndexSpec::gridfs_chunks();
-            let is_known = model.indexes.iter().any(|index| index.pattern() == chunks.pattern());
-            if !is_known && model.indexes.len() < INDEXES_MAX {
-                model.indexes.push(chunks);
-            }
-        }
-        model
+/// Sizes and release as they were typed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TypedTable {
+    /// `--server`.
+    pub release: Option<Release>,
+    allocation: Option<AllocationUnit>,
+    leaf_page_bytes_max: Option<u64>,
+    memory_page_bytes_max: Option<u64>,
+    /// `--cache-size`.
+    pub cache_bytes: Option<u64>,
+}
+
+impl TypedTable {
+    fn new(args: &ModelArgs) -> Result<Self, UsageError> {
+        let allocation = match size("--allocation-size", args.allocation_size.as_deref())? {
+            None => None,
+            Some(bytes) => Some(AllocationUnit::new(bytes).ok_or(UsageError::Allocation { bytes })?),
+        };
+        Ok(Self {
+            release: args.server.as_deref().map(parse_release).transpose()?,
+            allocation,
+            leaf_page_bytes_max: size("--leaf-page-max", args.leaf_page_max.as_deref())?,
+            memory_page_bytes_max: size("--memory-page-max", args.memory_page_max.as_deref())?,
+            cache_bytes: size("--cache-size", args.cache_size.as_deref())?,
+        })
+    }
+
+    /// What was typed, and the rest of `table`.
+    pub(super) fn over(self, table: TableConfig) -> Result<TableConfig, UsageError> {
+        let release = self.release.unwrap_or(table.release);
+        TableConfig { release, ..table }
+            .with_sizes(
+                self.allocation.unwrap_or(table.allocation),
+                self.leaf_page_bytes_max.unwrap_or(table.leaf_page_bytes_max.into()),
+                self.memory_page_bytes_max.unwrap_or(table.memory_page_bytes_max),
+                self.cache_bytes.unwrap_or(table.cache_bytes),
+            )
+            .map_err(|error| UsageError::Table { error })
     }
 }
 
-fn shape(args: &EstimateArgs) -> Result<Shape, UsageError> {
+/// The plan of one input: a collection's name tells that it holds a time series' buckets or a file's chunks.
+pub(super) fn model_of(model: &pipeline::Plan, collection: &str) -> pipeline::Plan {
+    let named = Shape::of_name(collection);
+    let mut model = model.clone();
+    model.shape.purpose = named.purpose;
+    if named.keys == Keys::Clustered {
+        model.shape.keys = Keys::Clustered;
+    }
+    if model.shape.keys == Keys::Clustered {
+        model.indexes.retain(|index| index.kind() != IndexKind::Id);
+    }
+    if named.purpose == Purpose::GridFsChunks {
+        let chunks = IndexSpec::gridfs_chunks();
+        let is_known = model.indexes.iter().any(|index| index.pattern() == chunks.pattern());
+        if !is_known && model.indexes.len() < INDEXES_MAX {
+            model.indexes.push(chunks);
+        }
+    }
+    model
+}
+
+fn shape(args: &ModelArgs) -> Result<Shape, UsageError> {
     let capped = match &args.capped {
         None => None,
         Some(text) => {
-            let bytes = size("--capped", Some(text), 0)?;
+            let bytes = size("--capped", Some(text))?.unwrap_or(0);
             let documents = args.capped_max.as_deref().map(parse_capped_max).transpose()?;
             if bytes == 0 {
                 return Err(UsageError::CappedAtNothing);
@@ -124,8 +175,8 @@ fn parse_capped_max(text: &str) -> Result<u64, UsageError> {
     documents.ok_or_else(|| UsageError::CappedMax { text: text.to_owned() })
 }
 
-fn check_paths(inputs: &[PathBuf], out: Option<&Path>) -> Result<(), UsageError> {
-    if inputs.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+fn check_paths(inputs: &[&Path], out: Option<&Path>) -> Result<(), UsageError> {
+    if inputs.iter().filter(|path| **path == Path::new("-")).count() > 1 {
         return Err(UsageError::StandardInputTwice);
     }
     let mut seen = HashMap::with_capacity(inputs.len());
@@ -160,27 +211,8 @@ fn identity(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok()
 }
 
-fn table(args: &EstimateArgs) -> Result<TableConfig, UsageError> {
-    let release = match &args.server {
-        None => Release::NEWEST,
-        Some(text) => parse_release(text)?,
-    };
-    let default = TableConfig::collection(release);
-    let allocation_bytes =
-        size("--allocation-size", args.allocation_size.as_deref(), default.allocation.bytes())?;
-    let allocation =
-        AllocationUnit::new(allocation_bytes).ok_or(UsageError::Allocation { bytes: allocation_bytes })?;
-    let leaf = size("--leaf-page-max", args.leaf_page_max.as_deref(), default.leaf_page_bytes_max.into())?;
-    let memory = size("--memory-page-max", args.memory_page_max.as_deref(), default.memory_page_bytes_max)?;
-    let cache = size("--cache-size", args.cache_size.as_deref(), default.cache_bytes)?;
-    default.with_sizes(allocation, leaf, memory, cache).map_err(|error| UsageError::Table { error })
-}
-
-fn size(flag: &'static str, text: Option<&str>, default_bytes: u64) -> Result<u64, UsageError> {
-    match text {
-        None => Ok(default_bytes),
-        Some(text) => parse_size(text).map_err(|error| UsageError::Size { flag, error }),
-    }
+fn size(flag: &'static str, text: Option<&str>) -> Result<Option<u64>, UsageError> {
+    text.map(parse_size).transpose().map_err(|error| UsageError::Size { flag, error })
 }
 
 /// From `8.0` or `6.0.5`.

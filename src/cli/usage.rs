@@ -3,6 +3,7 @@
 use super::SizeError;
 use crate::codec::{ZlibLevel, ZstdLevel};
 use crate::geometry::wiredtiger::{ConfigError, Release};
+use crate::mongod::MongodError;
 use crate::units::Exact;
 
 /// Threads above which a typing error is likelier than a machine.
@@ -161,6 +162,23 @@ pub enum UsageError {
         /// As typed.
         path: String,
     },
+    /// An address that cannot be used.
+    #[error("{what}")]
+    Address {
+        /// What is wrong, without secrets.
+        what: String,
+        /// What to do, one line each.
+        hints: Vec<String>,
+    },
+    /// Not a rate.
+    #[error("--read-mb-per-s: `{text}` is not a number of megabytes above 0")]
+    ReadRate {
+        /// As typed.
+        text: String,
+    },
+    /// `verify` cannot do what was typed.
+    #[error(transparent)]
+    Verify(#[from] super::VerifyUsageError),
     /// Definitions asked of a format that has no place for them.
     #[error("--explain: {output} output holds figures only")]
     NothingToExplain {
@@ -170,11 +188,19 @@ pub enum UsageError {
 }
 
 impl UsageError {
+    /// An address that cannot be used.
+    #[must_use]
+    pub fn address(error: &MongodError) -> Self {
+        Self::Address { what: error.to_string(), hints: error.hints() }
+    }
+
     /// What the user can do next, one line each, best first.
     #[must_use]
     pub fn hints(&self) -> Vec<String> {
         match self {
-            Self::Grammar { hints, .. } => hints.clone(),
+            Self::Grammar { hints, .. } | Self::Address { hints, .. } => hints.clone(),
+            Self::ReadRate { .. } => vec!["as in `--read-mb-per-s 20`".to_owned()],
+            Self::Verify(error) => error.hints(),
             Self::Index { .. } => vec![
                 "write a key pattern, `--index '{\"user\":1,\"ts\":-1}'`, or a createIndexes document, \
                  `--index '{\"key\":{\"user\":1},\"unique\":true}'`"

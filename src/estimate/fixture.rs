@@ -5,6 +5,7 @@ use super::{
     IndexBuild, IndexEstimate, LoadState, ModelFacts, PatternValue, Speed, StorageEstimate, Tally, Timing,
 };
 use crate::estimate::Basis;
+use crate::estimate::on_server::{History, Layout, OnServer};
 use crate::units::{BsonBytes, DiskBytes, PackedBytes, RawBytes};
 
 /// Two documents' worth of surprises: nothing measured, nothing to divide by, names full of punctuation.
@@ -29,12 +30,28 @@ pub(crate) fn awkward() -> Estimate {
     collection.documents_skipped = 2;
     collection.skip_reasons = vec!["x, y.bson: document 1 at byte 40: damaged".to_owned()];
     collection.sampled_fraction = 0.25;
+    collection.on_server = Some(on_server());
     for row in &mut collection.storage {
         row.basis = Basis::Extrapolated;
         row.load = LoadState::Bulk;
         row.speed = None;
     }
     estimate
+}
+
+/// As it may stand on a server: bulk-loaded, with holes.
+pub(crate) fn on_server() -> OnServer {
+    OnServer {
+        version: "6.0.27".to_owned(),
+        codec: Some(CodecName { name: "snappy", level: None }),
+        storage: DiskBytes(12_000_000),
+        free: Some(DiskBytes(2_000_000)),
+        documents: 4,
+        bson: BsonBytes(100),
+        indexes: vec![("user_1".to_owned(), DiskBytes(4096))],
+        history: History::Kept,
+        layout: Layout::Capped,
+    }
 }
 
 /// An index on `user`, there during a bulk load.
@@ -82,6 +99,7 @@ pub(crate) fn logs() -> Estimate {
             skip_reasons: Vec::new(),
             sampled_fraction: 1.0,
             indexes: vec![index()],
+            on_server: None,
             storage: vec![
                 none(),
                 snappy(),
@@ -175,6 +193,7 @@ fn row(
         basis: Basis::Modelled,
         tally,
         pages_packed,
+        image_tuned: RawBytes(32 << 10),
         speed,
     }
 }

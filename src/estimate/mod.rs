@@ -6,6 +6,7 @@ pub mod band;
 pub(crate) mod fixture;
 mod index;
 mod inspection;
+mod on_server;
 mod remarks;
 pub mod sweep;
 mod tally;
@@ -15,10 +16,11 @@ pub use inspection::{
     Faults, FileLayout, Inspection, LeafFigures, Readable, TableInspection, TableRole, Unreadable, Way,
     WhatIf,
 };
+pub use on_server::{History, Layout, OnServer};
 pub use remarks::{Remark, remarks};
 pub use tally::{BlockHistogram, Tally};
 
-use crate::units::{BsonBytes, DiskBytes, Ratio};
+use crate::units::{BsonBytes, DiskBytes, Ratio, RawBytes};
 
 /// How a shown number came to be known; printed beside it, never dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +123,8 @@ pub struct StorageEstimate {
     pub tally: Tally,
     /// Leaf pages that the encoder packed; fewer than there are where a slow level was sampled.
     pub pages_packed: u64,
+    /// Where the image size that follows the blocks stands at the end.
+    pub image_tuned: RawBytes,
     /// Measured on this machine; `None` for `none` and where timing was turned off.
     pub speed: Option<Speed>,
 }
@@ -186,6 +190,8 @@ pub struct CollectionEstimate {
     pub storage: Vec<StorageEstimate>,
     /// One row an index, state and build.
     pub indexes: Vec<IndexEstimate>,
+    /// How it is stored where it was read from, if that was a server.
+    pub on_server: Option<OnServer>,
 }
 
 impl CollectionEstimate {

@@ -59,6 +59,8 @@ impl fmt::Display for SignedTenths {
 pub enum Remark {
     /// The release asked for is not one whose rules are known here.
     ServerRules(String),
+    /// How the collection stands on the server that it was read from.
+    OnServer(String),
     /// Documents were left out.
     Skipped {
         /// How many.
@@ -196,7 +198,7 @@ pub enum Remark {
 impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ServerRules(note) => f.write_str(note),
+            Self::ServerRules(note) | Self::OnServer(note) => f.write_str(note),
             Self::Skipped { documents, first_reason } => {
                 let were = if *documents == 1 { "document was" } else { "documents were" };
                 write!(f, "{} {were} skipped and not counted", Grouped(*documents))?;
@@ -335,6 +337,8 @@ pub fn remarks(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remar
         found.extend([above, Remark::WindowsPass]);
     }
     found.extend(about_indexes(collection));
+    let on_server = collection.on_server.iter().flat_map(|on_server| on_server.explained(collection));
+    found.extend(on_server.map(Remark::OnServer));
     let timed = collection.storage.iter().filter_map(|row| row.speed).map(|speed| speed.image_bytes_timed);
     found.extend(timed.max().map(|image_bytes_timed| Remark::SpeedsMeasured { image_bytes_timed }));
     found

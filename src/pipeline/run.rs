@@ -139,6 +139,7 @@ impl<'p> CollectionRun<'p> {
             sampled_fraction: 1.0,
             storage,
             indexes,
+            on_server: None,
         })
     }
 }
@@ -275,7 +276,18 @@ impl TableRun {
 
     fn finish(self, plan: &Plan, states: &[State], records: u64) -> StorageEstimate {
         let Self {
-            state, kind, mut tally, internal, lanes, sample, walk, pages_packed, spread, packing, ..
+            state,
+            kind,
+            size,
+            mut tally,
+            internal,
+            lanes,
+            sample,
+            walk,
+            pages_packed,
+            spread,
+            packing,
+            ..
         } = self;
         let internal = internal.finish();
         tally.internal_pages = internal.pages;
@@ -309,6 +321,7 @@ impl TableRun {
             pages_packed,
             speed: (plan.timing == Timing::Measure).then(|| speed::measure(kind, sample.images())).flatten(),
             tally,
+            image_tuned: RawBytes(size.bytes().into()),
         }
     }
 }

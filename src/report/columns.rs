@@ -152,6 +152,9 @@ pub(super) const COLUMNS: &[Column] = &[
     number("leaf_kept_raw_bytes", None, Unit::None, |row| {
         row.storage(|storage| Cell::Bytes(storage.tally.leaf_kept_raw.0))
     }),
+    number("image_bytes_tuned", None, Unit::None, |row| {
+        row.storage(|storage| Cell::Bytes(storage.image_tuned.0))
+    }),
     number("padding_bytes", Some("padding"), Unit::Scale, |row| {
         row.storage(|storage| Cell::Bytes(storage.tally.leaf_padding.0))
     }),

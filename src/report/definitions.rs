@@ -2,7 +2,7 @@
 
 use super::columns;
 
-/// Name in JSON and CSV, and what it means.
+/// Name in JSON and CSV of `estimate`, and what it means.
 pub const DEFINITIONS: &[(&str, &str)] = &[
     ("schema", "version of these names; it changes only when one goes or changes its meaning"),
     ("tool", "the program that wrote this"),
@@ -55,6 +55,13 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ),
     ("documents_refused", "documents that a server would refuse because of this index; counted"),
     ("refused_reason", "why, the first one's"),
+    ("on_server", "how the collection stands on the server that it was read from; null for files"),
+    ("free_bytes", "part of the server's file that is free for reuse"),
+    (
+        "keeps_history",
+        "whether the server keeps time windows beside fresh values: a replica set with a history window",
+    ),
+    ("layout", "plain, capped or clustered"),
     ("load", "settled: no time windows on the pages; bulk: loaded into a replica set as fast as it goes"),
     ("codec", "block compressor, in tables with its level"),
     ("level", "compression level; not known to codecs without levels"),
@@ -86,6 +93,10 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     (
         "pages_packed",
         "leaf pages built and packed for these figures; fewer than `leaf_pages` where a slow level was sampled",
+    ),
+    (
+        "image_bytes_tuned",
+        "size of a leaf image that the next page would be cut at: it follows how well pages pack",
     ),
     ("leaf_image_bytes", "leaf pages before compression, headers included"),
     ("leaf_packed_bytes", "compressed leaf pages before padding"),
@@ -123,10 +134,11 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ("cpu_s", "processor seconds over all threads"),
 ];
 
-/// The sentence for one name.
+/// The sentence for one name of any command.
 #[must_use]
 pub fn definition(name: &str) -> Option<&'static str> {
-    DEFINITIONS.iter().find(|(known, _)| *known == name).map(|(_, sentence)| *sentence)
+    let mut known = DEFINITIONS.iter().chain(super::verification::DEFINITIONS);
+    known.find(|(known, _)| *known == name).map(|(_, sentence)| *sentence)
 }
 
 /// Title and sentence of each column that people see.

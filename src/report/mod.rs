@@ -16,9 +16,11 @@ mod number;
 mod sink;
 pub mod sweep;
 mod table;
+mod verification;
 mod wire;
 
 pub use sink::{FileSink, Sink};
+pub use verification::write_verification;
 
 use crate::estimate::Estimate;
 use std::io::{self, Write};

@@ -102,7 +102,7 @@ impl Scale {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
-    fn show(self, bytes: u64) -> String {
+    pub(super) fn show(self, bytes: u64) -> String {
         let (unit_bytes, decimals) = match self {
             Self::Kib => (1_u64 << 10, 0),
             Self::Mib => (1 << 20, 2),

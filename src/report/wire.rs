@@ -5,8 +5,8 @@
 
 use super::number;
 use crate::estimate::{
-    CapReach, CollectionEstimate, CollectionKind, Estimate, IndexEstimate, ModelFacts, PatternValue,
-    StorageEstimate, Timing,
+    CapReach, CollectionEstimate, CollectionKind, Estimate, History, IndexEstimate, ModelFacts, OnServer,
+    PatternValue, StorageEstimate, Timing,
 };
 use serde::{Serialize, Serializer};
 
@@ -47,6 +47,7 @@ struct CollectionV1<'a> {
     head: HeadV1<'a>,
     storage: Vec<StorageV1>,
     indexes: Vec<IndexV1<'a>>,
+    on_server: Option<OnServerV1<'a>>,
 }
 
 /// A collection without its rows.
@@ -66,6 +67,27 @@ pub(super) struct HeadV1<'a> {
     documents_skipped: u64,
     skip_reasons: &'a [String],
     sampled_fraction: f64,
+}
+
+/// As the collection stands where it was read from.
+#[derive(Serialize)]
+struct OnServerV1<'a> {
+    version: &'a str,
+    codec: Option<&'static str>,
+    level: Option<i32>,
+    storage_bytes: u64,
+    free_bytes: Option<u64>,
+    documents: u64,
+    bson_bytes: u64,
+    keeps_history: bool,
+    layout: &'static str,
+    indexes: Vec<OnServerIndexV1<'a>>,
+}
+
+#[derive(Serialize)]
+struct OnServerIndexV1<'a> {
+    name: &'a str,
+    storage_bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -90,6 +112,7 @@ pub(super) struct StorageV1 {
     pages_kept_raw: u64,
     pages_packed: u64,
     blocks_just_over: u64,
+    image_bytes_tuned: u64,
     block_histogram: Vec<BlocksV1>,
     compress_mb_per_s: Option<f64>,
     decompress_mb_per_s: Option<f64>,
@@ -191,6 +214,7 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         head: head_v1(collection),
         storage: collection.storage.iter().map(|row| storage_v1(collection, row)).collect(),
         indexes: collection.indexes.iter().map(index_v1).collect(),
+        on_server: collection.on_server.as_ref().map(on_server_v1),
     }
 }
 
@@ -207,6 +231,7 @@ pub(super) fn head_v1(collection: &CollectionEstimate) -> HeadV1<'_> {
         sampled_fraction,
         storage: _,
         indexes: _,
+        on_server: _,
     } = collection;
     HeadV1 {
         name,
@@ -226,9 +251,28 @@ pub(super) fn head_v1(collection: &CollectionEstimate) -> HeadV1<'_> {
     }
 }
 
+fn on_server_v1(on_server: &OnServer) -> OnServerV1<'_> {
+    let OnServer { version, codec, storage, free, documents, bson, indexes, history, layout } = on_server;
+    OnServerV1 {
+        version,
+        codec: codec.as_ref().map(|codec| codec.name),
+        level: codec.as_ref().and_then(|codec| codec.level),
+        storage_bytes: storage.0,
+        free_bytes: free.map(|free| free.0),
+        documents: *documents,
+        bson_bytes: bson.0,
+        keeps_history: *history == History::Kept,
+        layout: layout.name(),
+        indexes: indexes
+            .iter()
+            .map(|(name, storage)| OnServerIndexV1 { name, storage_bytes: storage.0 })
+            .collect(),
+    }
+}
+
 pub(super) fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> StorageV1 {
     // A new figure will not compile until it is written.
-    let StorageEstimate { load, codec, storage, band, basis, tally, pages_packed, speed } = row;
+    let StorageEstimate { load, codec, storage, band, basis, tally, pages_packed, image_tuned, speed } = row;
     let crate::estimate::Tally {
         leaf_pages,
         leaf_image,
@@ -264,6 +308,7 @@ pub(super) fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate)
         pages_kept_raw: *pages_kept_raw,
         pages_packed: *pages_packed,
         blocks_just_over: *blocks_just_over,
+        image_bytes_tuned: image_tuned.0,
         block_histogram: block_histogram
             .0
             .iter()

@@ -2,6 +2,7 @@
 
 use super::{Foreign, shell};
 use crate::document::{DocumentError, DocumentErrorKind};
+use crate::mongod::MongodError;
 use std::{io, path::PathBuf};
 
 /// An input that cannot be opened, read or understood.
@@ -21,7 +22,10 @@ impl SourceError {
     /// Whether the input could not be read, so that nothing is known of what it holds.
     #[must_use]
     pub fn is_about_the_system(&self) -> bool {
-        matches!(*self.kind, SourceErrorKind::Io { .. } | SourceErrorKind::Directory { .. })
+        matches!(
+            *self.kind,
+            SourceErrorKind::Io { .. } | SourceErrorKind::Directory { .. } | SourceErrorKind::Live(_)
+        )
     }
 
     /// What the user can do next, one line each, best first.
@@ -34,6 +38,12 @@ impl SourceError {
 impl From<SourceErrorKind> for SourceError {
     fn from(kind: SourceErrorKind) -> Self {
         Self { kind: Box::new(kind) }
+    }
+}
+
+impl From<MongodError> for SourceError {
+    fn from(error: MongodError) -> Self {
+        SourceErrorKind::Live(error).into()
     }
 }
 
@@ -51,6 +61,9 @@ pub enum SourceErrorKind {
         /// The system's answer.
         source: io::Error,
     },
+    /// A server does not give its documents.
+    #[error(transparent)]
+    Live(MongodError),
     /// A directory where a file belongs.
     #[error("{}: is a directory", path.display())]
     Directory {
@@ -118,6 +131,7 @@ impl SourceErrorKind {
                     )]
                 }
             },
+            Self::Live(error) => error.hints(),
             Self::Directory { path } => {
                 let folder = path.display().to_string();
                 let folder = shell::word(folder.trim_end_matches('/'));

@@ -10,6 +10,8 @@ mod fault;
 mod float_text;
 mod input;
 pub mod json;
+#[cfg(feature = "live")]
+pub mod live;
 mod open;
 mod recognise;
 mod shell;

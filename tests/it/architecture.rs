@@ -14,15 +14,17 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("codec", &["units"]),
     ("geometry", &["units", "record", "codec"]),
     ("datafile", &["units", "document", "codec", "geometry"]),
-    ("source", &["units", "document"]),
+    ("mongod", &["units", "document"]),
+    ("source", &["units", "document", "mongod"]),
     ("estimate", &["units"]),
     ("pipeline", &["units", "document", "record", "codec", "geometry", "datafile", "source", "estimate"]),
-    ("report", &["units", "estimate"]),
+    ("verify", &["units", "estimate", "mongod"]),
+    ("report", &["units", "estimate", "verify"]),
     (
         "cli",
         &[
-            "units", "document", "record", "codec", "geometry", "datafile", "source", "estimate", "pipeline",
-            "report",
+            "units", "document", "record", "codec", "geometry", "datafile", "mongod", "source", "estimate",
+            "pipeline", "verify", "report",
         ],
     ),
 ];

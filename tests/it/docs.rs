@@ -108,11 +108,13 @@ fn visit(folder: &Path, file: &mut dyn FnMut(&Path)) {
     }
 }
 
-/// Each option of `estimate` has its row in the README, with the defaults that both helps name.
+/// Each option of `estimate` and `verify` has its row in the README, with the defaults that both helps name.
 #[test]
 fn readme_has_every_option_with_the_default_of_its_help() {
     let documented = rows(&text("README.md"));
-    for (args, whole) in [("estimate -h", true), ("estimate --help", false)] {
+    for (args, whole) in
+        [("estimate -h", true), ("estimate --help", false), ("verify -h", true), ("verify --help", false)]
+    {
         let mut row: Option<&Vec<String>> = None;
         for line in printed(args).lines() {
             let flag =

@@ -18,6 +18,8 @@ fn help_texts_are_as_they_were() {
         ("estimate_long", "estimate --help"),
         ("inspect_short", "inspect -h"),
         ("inspect_long", "inspect --help"),
+        ("verify_short", "verify -h"),
+        ("verify_long", "verify --help"),
         ("facts_long", "facts --help"),
         ("completions_long", "completions --help"),
         ("man_long", "man --help"),
@@ -32,6 +34,8 @@ fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
         "-h",
         "estimate -h",
         "inspect -h",
+        "verify -h",
+        "verify --help",
         "facts -h",
         "completions -h",
         "man -h",
@@ -43,18 +47,25 @@ fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
             assert_eq!(line, line.trim_end(), "{args}");
         }
     }
-    let short = ["estimate -h", "inspect -h"].map(printed).concat();
-    for line in short.lines().filter(|line| line.trim_start().starts_with('-')) {
-        let (_, text) = line.trim_start().split_once("  ").unwrap_or_default();
-        assert!(!text.trim().is_empty(), "no text beside: {line}");
+    for args in ["estimate -h", "inspect -h", "verify -h"] {
+        for line in printed(args).lines().filter(|line| line.trim_start().starts_with('-')) {
+            let (_, text) = line.trim_start().split_once("  ").unwrap_or_default();
+            assert!(!text.trim().is_empty(), "no text beside: {line}");
+        }
     }
 }
 
 #[test]
 fn long_help_of_every_command_ends_with_examples() {
-    for args in
-        ["--help", "estimate --help", "inspect --help", "facts --help", "completions --help", "man --help"]
-    {
+    for args in [
+        "--help",
+        "estimate --help",
+        "inspect --help",
+        "verify --help",
+        "facts --help",
+        "completions --help",
+        "man --help",
+    ] {
         assert!(printed(args).contains("\nExamples:\n  "), "{args}");
     }
 }

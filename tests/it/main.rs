@@ -18,6 +18,8 @@ mod case;
 mod conformance;
 mod docs;
 mod estimate;
+#[cfg(all(feature = "live", unix))]
+mod fake_server;
 mod golden;
 mod help;
 mod index_accuracy;
@@ -26,6 +28,10 @@ mod inspect_files;
 mod inspect_live;
 mod keystring;
 mod kinds;
+#[cfg(all(feature = "live", unix))]
+mod live;
+#[cfg(all(feature = "live", unix))]
+mod live_faults;
 mod memory;
 mod mutations;
 mod pages;
@@ -33,4 +39,6 @@ mod properties;
 mod read_leaf;
 mod schema;
 mod server;
+#[cfg(all(feature = "live", unix))]
+mod test_server;
 mod usage;

@@ -255,6 +255,70 @@ fn inputs_and_outputs_that_get_in_each_others_way() {
     assert_eq!(std::fs::read(case.path("logs.bson")).unwrap(), b"precious");
 }
 
+#[cfg(feature = "live")]
+#[test]
+fn what_verify_cannot_do() {
+    let file = |args: &str| Case::new(&format!("verify {args}")).file("a.bson", &crate::case::documents(1));
+    for (args, error, hint) in [
+        (
+            "a.bson",
+            "there is no server to measure on",
+            "pass `--spawn MONGOD` to start one and remove it afterwards, or `--uri URI --allow-writes`",
+        ),
+        (
+            "a.bson --uri mongodb://eve:s3cret@h",
+            "--uri: a running server is written to only with --allow-writes",
+            "documents go into a database `pagepress_verify_...` of their own, which is dropped afterwards",
+        ),
+        (
+            "a.bson --allow-writes --uri mongodb://eve:s3cret@h/shop.orders",
+            "--uri: mongodb://h/shop.orders: names a collection, and `verify` makes its own database",
+            "name hosts only, as in `--uri mongodb://localhost:27017`",
+        ),
+        (
+            "a.bson --spawn mongod --drop-left-over",
+            "--drop-left-over: goes with --uri; what --spawn starts leaves nothing",
+            "leave it out",
+        ),
+        (
+            "- --spawn mongod",
+            "`-` cannot be read again, and `verify` reads each input for the prediction and for each load",
+            "save it to a file and pass that",
+        ),
+        (
+            "a.bson --spawn mongod --repeat 0",
+            "--repeat: `0` is not a whole number from 1 to 100",
+            "as in `--repeat 3`",
+        ),
+        (
+            "a.bson --spawn mongod --tolerance 101%",
+            "--tolerance: `101%` is not a number of per cent from 0 to 100",
+            "as in `--tolerance 2%`",
+        ),
+        (
+            "a.bson --allow-writes --uri mongodb://h --scan",
+            "--scan: only a server of --spawn can be restarted to empty its cache",
+            "pass `--spawn MONGOD`",
+        ),
+        (
+            "a.bson --spawn mongod --codec zlib:9",
+            "--codec: zlib:9 cannot be measured: a server packs with zlib:6 and no other level",
+            "write `zlib`",
+        ),
+        (
+            "a.bson --spawn mongod --read-mb-per-s 0",
+            "--read-mb-per-s: `0` is not a number of megabytes above 0",
+            "as in `--read-mb-per-s 20`",
+        ),
+    ] {
+        refused_case(&file(args), args, &format!("error: {error}\n\nhint: {hint}\n"));
+    }
+    refused(
+        "verify a.bson --spawn x --uri mongodb://eve:s3cret@h",
+        "error: --spawn does not go with --uri\n\nhint: `pagepress verify --help` says what can be given\n",
+    );
+}
+
 #[test]
 fn limits_of_capped_collections() {
     refused(
