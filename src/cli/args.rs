@@ -22,6 +22,12 @@ const MODEL: &str = "Model";
 const OUTPUT: &str = "Output";
 const RUN: &str = "Run";
 
+mod generate;
+mod reading;
+
+pub(super) use generate::{GenerateArgs, NotationArg};
+pub(super) use reading::ReadingArgs;
+
 /// All of a command line.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "pagepress", about = help::ABOUT, long_about = help::ABOUT_LONG, after_long_help = help::EXAMPLES)]
@@ -45,6 +51,9 @@ pub(super) enum Command {
     #[command(about = help::inspect::ABOUT, long_about = help::inspect::ABOUT_LONG)]
     #[command(after_long_help = help::inspect::EXAMPLES)]
     Inspect(Box<InspectArgs>),
+    #[command(about = help::generate::GENERATE, long_about = help::generate::GENERATE_LONG)]
+    #[command(after_long_help = help::generate::GENERATE_EXAMPLES)]
+    Generate(GenerateArgs),
     #[command(about = help::FACTS, long_about = help::FACTS_LONG, after_long_help = help::FACTS_EXAMPLES)]
     Facts,
     #[command(about = help::COMPLETIONS, after_long_help = help::COMPLETIONS_EXAMPLES)]
@@ -75,6 +84,8 @@ pub(super) struct EstimateArgs {
     #[arg(long, value_name = "ACTION", display_order = 2, hide_possible_values = true, help_heading = INPUT)]
     #[arg(help = help::ON_BAD, long_help = help::ON_BAD_LONG)]
     pub on_bad_document: Option<OnBadArg>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
 
     #[arg(short, long, value_name = "LIST", help_heading = MODEL, help = help::CODEC, long_help = help::codec_long())]
     pub codec: Vec<String>,

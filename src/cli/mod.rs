@@ -4,8 +4,10 @@
 
 mod args;
 mod clock;
+mod described;
 mod estimate;
 mod facts;
+mod generate;
 mod help;
 mod index;
 mod inspect;
@@ -16,7 +18,7 @@ mod sizes;
 mod usage;
 
 pub use estimate::run_estimate;
-pub use plan::EstimatePlan;
+pub use plan::{EstimatePlan, Scrutiny};
 pub use progress::{Progress, Silent, Verbosity};
 pub use sizes::SizeError;
 pub use usage::UsageError;
@@ -144,6 +146,7 @@ fn run_command(command: Command) -> Result<Outcome, CliError> {
     match command {
         Command::Estimate(typed) => estimate::run(&typed),
         Command::Inspect(typed) => inspect::run(&typed),
+        Command::Generate(typed) => generate::run(&typed),
         Command::Facts => print(facts::write_facts),
         Command::Completions { shell } => print(|out| manual::write_completions(shell, out)),
         Command::Man { command } => {

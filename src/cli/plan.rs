@@ -1,7 +1,7 @@
 //! What was typed, checked: from here on only values that cannot be wrong.
 
-use super::args::{EstimateArgs, LoadArg};
-use super::index::{INDEXES_MAX, parse_indexes};
+use super::args::{EstimateArgs, LoadArg, ReadingArgs};
+use super::index::parse_indexes;
 use super::progress::Verbosity;
 use super::sizes::parse_size;
 use super::usage::{CAPPED_DOCUMENTS_LIMIT, THREADS_MAX, UsageError};
@@ -9,22 +9,35 @@ use crate::codec::{CodecKind, ZlibLevel, ZstdLevel};
 use crate::geometry::wiredtiger::{Release, TableConfig};
 use crate::pipeline;
 use crate::record::collection::{Cap, Keys, Purpose, Shape};
-use crate::record::index::{IndexKind, IndexSpec};
 use crate::report::{Detail, OutputKind};
-use crate::source::{Format, OnBadDocument};
+use crate::source::csv::Columns;
+use crate::source::{Namespaces, OnBadDocument, OpenOptions};
 use crate::units::AllocationUnit;
 use std::collections::HashMap;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+/// Whether documents are looked at for what is unusual about them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scrutiny {
+    /// Not at all.
+    None,
+    /// All of it is counted.
+    Strict,
+}
+
 /// What `estimate` is to do.
 #[derive(Clone, Debug)]
 pub struct EstimatePlan {
     /// One or more; `-` at most once.
     pub inputs: Vec<PathBuf>,
-    /// Format of all inputs; `None` to recognise each.
-    pub format: Option<Format>,
+    /// How inputs are opened.
+    pub reading: OpenOptions,
+    /// Collections of a dump that are wanted.
+    pub namespaces: Namespaces,
+    /// Whether documents are looked at for what is unusual about them.
+    pub scrutiny: Scrutiny,
     /// What the page model is asked: one or more codecs, none twice, and sizes within the engine's ranges.
     pub model: pipeline::Plan,
     /// Format of the result.
@@ -70,7 +83,14 @@ impl EstimatePlan {
         };
         Ok(Self {
             inputs: args.inputs.clone(),
-            format: args.format.map(Into::into),
+            reading: OpenOptions {
+                format: args.format.map(Into::into),
+                on_bad: model.on_bad,
+                json: args.reading.json_dialect.map(Into::into).unwrap_or_default(),
+                columns: columns(&args.reading)?,
+            },
+            namespaces: Namespaces::new(&args.reading.ns),
+            scrutiny: if args.reading.strict { Scrutiny::Strict } else { Scrutiny::None },
             model,
             output,
             out,
@@ -80,26 +100,14 @@ impl EstimatePlan {
     }
 }
 
-impl EstimatePlan {
-    /// The plan of one input: a collection's name tells that it holds a time series' buckets or a file's chunks.
-    pub(super) fn model_of(&self, collection: &str) -> pipeline::Plan {
-        let named = Shape::of_name(collection);
-        let mut model = self.model.clone();
-        model.shape.purpose = named.purpose;
-        if named.keys == Keys::Clustered {
-            model.shape.keys = Keys::Clustered;
-        }
-        if model.shape.keys == Keys::Clustered {
-            model.indexes.retain(|index| index.kind() != IndexKind::Id);
-        }
-        if named.purpose == Purpose::GridFsChunks {
-            let chunks = IndexSpec::gridfs_chunks();
-            let is_known = model.indexes.iter().any(|index| index.pattern() == chunks.pattern());
-            if !is_known && model.indexes.len() < INDEXES_MAX {
-                model.indexes.push(chunks);
-            }
-        }
-        model
+fn columns(args: &ReadingArgs) -> Result<Columns, UsageError> {
+    if args.columns_have_types {
+        return Ok(Columns::Header);
+    }
+    match args.types.as_slice() {
+        [] => Ok(Columns::Inferred),
+        [only] if only == "each-cell" => Ok(Columns::EachCell),
+        lists => Columns::parse(lists).map_err(|what| UsageError::Types { what }),
     }
 }
 

@@ -139,6 +139,8 @@ impl<'p> CollectionRun<'p> {
             sampled_fraction: 1.0,
             storage,
             indexes,
+            indexes_not_predicted: Vec::new(),
+            oddities: None,
         })
     }
 }

@@ -5,8 +5,8 @@
 
 use super::number;
 use crate::estimate::{
-    CapReach, CollectionEstimate, CollectionKind, Estimate, IndexEstimate, ModelFacts, PatternValue,
-    StorageEstimate, Timing,
+    CapReach, CollectionEstimate, CollectionKind, Estimate, IndexEstimate, IndexNotPredicted, ModelFacts,
+    OddityCount, PatternValue, StorageEstimate, Timing,
 };
 use serde::{Serialize, Serializer};
 
@@ -59,6 +59,21 @@ struct CollectionV1<'a> {
     sampled_fraction: f64,
     storage: Vec<StorageV1>,
     indexes: Vec<IndexV1<'a>>,
+    indexes_not_predicted: Vec<IndexNotPredictedV1<'a>>,
+    oddities: Option<Vec<OddityV1<'a>>>,
+}
+
+#[derive(Serialize)]
+struct IndexNotPredictedV1<'a> {
+    name: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct OddityV1<'a> {
+    path: &'a str,
+    what: &'a str,
+    count: u64,
 }
 
 #[derive(Serialize)]
@@ -192,6 +207,8 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         sampled_fraction,
         storage,
         indexes,
+        indexes_not_predicted,
+        oddities,
     } = collection;
     CollectionV1 {
         name,
@@ -210,6 +227,15 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         sampled_fraction: number::ratio(*sampled_fraction),
         storage: storage.iter().map(|row| storage_v1(collection, row)).collect(),
         indexes: indexes.iter().map(index_v1).collect(),
+        indexes_not_predicted: indexes_not_predicted
+            .iter()
+            .map(|IndexNotPredicted { name, reason }| IndexNotPredictedV1 { name, reason })
+            .collect(),
+        oddities: oddities.as_ref().map(|all| {
+            all.iter()
+                .map(|OddityCount { path, what, count }| OddityV1 { path, what, count: *count })
+                .collect()
+        }),
     }
 }
 

@@ -18,6 +18,7 @@ fn help_texts_are_as_they_were() {
         ("estimate_long", "estimate --help"),
         ("inspect_short", "inspect -h"),
         ("inspect_long", "inspect --help"),
+        ("generate_long", "generate --help"),
         ("facts_long", "facts --help"),
         ("completions_long", "completions --help"),
         ("man_long", "man --help"),
@@ -32,18 +33,20 @@ fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
         "-h",
         "estimate -h",
         "inspect -h",
+        "generate -h",
         "facts -h",
         "completions -h",
         "man -h",
         "estimate --help",
         "inspect --help",
+        "generate --help",
     ] {
         for line in printed(args).lines() {
             assert!(line.chars().count() <= 79, "{args}: {line}");
             assert_eq!(line, line.trim_end(), "{args}");
         }
     }
-    let short = ["estimate -h", "inspect -h"].map(printed).concat();
+    let short = ["estimate -h", "inspect -h", "generate -h"].map(printed).concat();
     for line in short.lines().filter(|line| line.trim_start().starts_with('-')) {
         let (_, text) = line.trim_start().split_once("  ").unwrap_or_default();
         assert!(!text.trim().is_empty(), "no text beside: {line}");
@@ -52,9 +55,15 @@ fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
 
 #[test]
 fn long_help_of_every_command_ends_with_examples() {
-    for args in
-        ["--help", "estimate --help", "inspect --help", "facts --help", "completions --help", "man --help"]
-    {
+    for args in [
+        "--help",
+        "estimate --help",
+        "inspect --help",
+        "generate --help",
+        "facts --help",
+        "completions --help",
+        "man --help",
+    ] {
         assert!(printed(args).contains("\nExamples:\n  "), "{args}");
     }
 }
