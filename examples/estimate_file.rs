@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         codecs: vec![CodecKind::None, CodecKind::Snappy, zlib, zstd[0], zstd[1]],
         ..Plan::new(TableConfig::collection(Release::NEWEST))
     };
-    let mut source = source::open(&path, OpenOptions { format: None, on_bad: plan.on_bad })?;
+    let mut source = source::open(&path, &OpenOptions::new(plan.on_bad))?;
     let collection = estimate_collection("example", &mut *source, &plan, &mut |_| ())?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} documents, {} B of BSON", collection.documents, collection.bson.0)?;

@@ -30,6 +30,12 @@ const MODEL: &str = "Model";
 const OUTPUT: &str = "Output";
 const RUN: &str = "Run";
 
+mod generate;
+mod reading;
+
+pub(super) use generate::{GenerateArgs, NotationArg};
+pub(super) use reading::ReadingArgs;
+
 /// All of a command line.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "pagepress", about = help::ABOUT, long_about = help::ABOUT_LONG, after_long_help = help::EXAMPLES)]
@@ -56,6 +62,9 @@ pub(super) enum Command {
     #[cfg(feature = "live")]
     #[command(about = help::verify::ABOUT, long_about = help::verify::ABOUT_LONG, after_long_help = help::verify::EXAMPLES)]
     Verify(Box<VerifyArgs>),
+    #[command(about = help::generate::GENERATE, long_about = help::generate::GENERATE_LONG)]
+    #[command(after_long_help = help::generate::GENERATE_EXAMPLES)]
+    Generate(GenerateArgs),
     #[command(about = help::FACTS, long_about = help::FACTS_LONG, after_long_help = help::FACTS_EXAMPLES)]
     Facts,
     #[command(about = help::COMPLETIONS, after_long_help = help::COMPLETIONS_EXAMPLES)]

@@ -2,16 +2,22 @@
 
 use super::args::EstimateArgs;
 use super::clock::Clock;
+use super::described::Described;
 use super::inputs::{Input, InputPlace};
-use super::plan::{EstimatePlan, model_of};
+use super::plan::{EstimatePlan, Scrutiny, model_of};
 use super::progress::{self, Progress};
 use super::{CliError, Outcome};
-use crate::estimate::{CollectionEstimate, Estimate};
+use crate::estimate::{CollectionEstimate, Estimate, OddityCount};
 use crate::pipeline;
 use crate::report::{FileSink, ReportOptions, Sink};
-use crate::source::{OnBadDocument, OpenOptions};
+use crate::source::{self, Collection, Found, OnBadDocument, Source, Watched};
 use crate::units::Grouped;
+use std::fs::Metadata;
 use std::io;
+use std::path::Path;
+
+/// Collections that a dump has and the run has not, named one by one.
+const LEFT_OUT_SHOWN_MAX: usize = 20;
 
 /// Runs the command.
 pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
@@ -46,7 +52,12 @@ fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) ->
             // The report says which and why; a server would not have stored them.
             outcome = Outcome::Incomplete;
         }
-        if collection.documents_skipped > 0 {
+        for oddity in collection.oddities.iter().flatten() {
+            outcome = Outcome::Incomplete;
+            let OddityCount { path, what, count } = oddity;
+            progress.note(&format!("{}: {path}: {what}: {}", collection.name, Grouped(*count)));
+        }
+        if collection.documents_skipped > 0 || !collection.skip_reasons.is_empty() {
             outcome = Outcome::Incomplete;
             progress.note(&format!(
                 "warning: {}: {} skipped, {} counted",
@@ -60,7 +71,7 @@ fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) ->
     outcome
 }
 
-/// Opens every input of `plan` and estimates each as a collection.
+/// Opens every input of `plan` and estimates each of its collections.
 ///
 /// # Errors
 ///
@@ -68,59 +79,156 @@ fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) ->
 /// document. Under [`OnBadDocument::Skip`] an input that holds no document is left out as long as there is another.
 pub fn run_estimate(plan: &EstimatePlan, progress: &dyn Progress) -> Result<Estimate, CliError> {
     let clock = Clock::start();
-    let options = OpenOptions { format: plan.format, on_bad: plan.model.on_bad };
-    let (mut collections, mut inputs_skipped) = (Vec::with_capacity(plan.inputs.len()), Vec::new());
-    // A misspelt name is better known now. Each is opened again when its turn comes, so that neither memory nor
-    // open files grow with their number.
-    for input in &plan.inputs {
-        match input.probe(options) {
-            Err(error) if !can_be_left_out(plan, &error) => return Err(with_way_out(plan, error)),
-            _ => {}
-        }
-    }
-    let mut first_error = None;
-    let mut model = plan.model.clone();
-    for input in &plan.inputs {
-        match estimate_input(input, plan, &mut model, progress) {
-            Ok(collection) => collections.push(collection),
-            Err(error) if can_be_left_out(plan, &error) => {
-                inputs_skipped.push(error.to_string());
-                first_error.get_or_insert(error);
+    let mut run = Run {
+        plan,
+        progress,
+        model: plan.model.clone(),
+        collections: Vec::new(),
+        inputs_skipped: Vec::new(),
+        first_error: None,
+    };
+    // A misspelt name is better known now. What was found keeps no file open, so that open files do not grow with
+    // the number of inputs; a pipe is found when its turn comes, since it cannot be opened again.
+    let files = plan.inputs.iter().filter_map(InputPlace::file);
+    let mut all_found = Vec::with_capacity(plan.inputs.len());
+    for input in files.filter(|input| !is_pipe(input)) {
+        match run.find(input) {
+            Err(error) if !run.can_go_on_without(&error, plan.inputs.len()) => {
+                return Err(Run::refusal(error, plan.inputs.len()));
             }
-            Err(error) => return Err(with_way_out(plan, error)),
+            found => all_found.push(found),
         }
     }
-    match first_error {
-        Some(error) if collections.is_empty() => Err(error),
+    let mut all_found = all_found.into_iter();
+    for place in &plan.inputs {
+        let Some(input) = place.file() else {
+            let estimate = run.estimate_live(place);
+            run.take(estimate, plan.inputs.len())?;
+            continue;
+        };
+        let found = if is_pipe(input) { None } else { all_found.next() };
+        match found.unwrap_or_else(|| run.find(input)) {
+            Ok(found) => run.estimate(found)?,
+            Err(error) => run.leave_out(error, plan.inputs.len())?,
+        }
+    }
+    match run.first_error {
+        Some(error) if run.collections.is_empty() => Err(error),
         _ => Ok(Estimate {
-            model: pipeline::model_facts(&model),
-            collections,
-            inputs_skipped,
+            model: pipeline::model_facts(&run.model),
+            collections: run.collections,
+            inputs_skipped: run.inputs_skipped,
             timing: clock.read(),
         }),
     }
 }
 
-/// `model` becomes what a server's own table asks for where it is the only input.
-fn estimate_input(
-    input: &InputPlace,
-    plan: &EstimatePlan,
-    model: &mut pipeline::Plan,
-    progress: &dyn Progress,
-) -> Result<CollectionEstimate, CliError> {
-    let input = Input::connect(input, plan)?;
-    if plan.inputs.len() == 1 {
-        model.table = input.table(plan)?;
+fn is_pipe(input: &Path) -> bool {
+    let is_special = |metadata: Metadata| !metadata.is_file() && !metadata.is_dir();
+    input == Path::new("-") || input.metadata().is_ok_and(is_special)
+}
+
+/// A run on its way through its inputs.
+struct Run<'a> {
+    plan: &'a EstimatePlan,
+    progress: &'a dyn Progress,
+    /// What a server's own table asks for where it is the only input, else as typed.
+    model: pipeline::Plan,
+    collections: Vec<CollectionEstimate>,
+    inputs_skipped: Vec<String>,
+    first_error: Option<CliError>,
+}
+
+impl Run<'_> {
+    fn find(&self, input: &Path) -> Result<Found, CliError> {
+        Ok(source::find(input, &self.plan.reading, &self.plan.namespaces)?)
     }
-    let (indexes, left_out) = input.indexes(&plan.model.indexes);
-    for note in &left_out {
-        progress.note(&format!("note: {note}"));
+
+    /// Whether one of `of` inputs or collections is itself at fault, others remain, and the user wants to go on.
+    fn can_go_on_without(&self, error: &CliError, of: usize) -> bool {
+        self.plan.model.on_bad == OnBadDocument::Skip && of > 1 && error.holds_no_document()
     }
-    let model = pipeline::Plan { indexes, shape: input.shape(model.shape), ..model.clone() };
-    let model = model_of(&model, input.collection());
-    let mut collection = estimate_opened(&input, &model, progress)?;
-    collection.on_server = input.on_server();
-    Ok(collection)
+
+    /// The error of one of `of` inputs or collections; it tells that the others could go on without it.
+    fn refusal(error: CliError, of: usize) -> CliError {
+        if of > 1 && error.holds_no_document() { CliError::OneOfMany(Box::new(error)) } else { error }
+    }
+
+    fn leave_out(&mut self, error: CliError, of: usize) -> Result<(), CliError> {
+        if !self.can_go_on_without(&error, of) {
+            return Err(Self::refusal(error, of));
+        }
+        self.inputs_skipped.push(error.to_string());
+        self.first_error.get_or_insert(error);
+        Ok(())
+    }
+
+    fn estimate(&mut self, found: Found) -> Result<(), CliError> {
+        let Found { collections, notes, left_out } = found;
+        let of = collections.len().max(self.plan.inputs.len());
+        tell(self.progress, "note", &notes);
+        let (shown, rest) = left_out.split_at(left_out.len().min(LEFT_OUT_SHOWN_MAX));
+        tell(self.progress, "note: left out", shown);
+        if !rest.is_empty() {
+            self.progress.note(&format!("note: left out: {} more", Grouped(rest.len() as u64)));
+        }
+        for collection in collections {
+            let estimate = self.estimate_collection(collection, Told::of(&notes));
+            self.take(estimate, of)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, estimate: Result<CollectionEstimate, CliError>, of: usize) -> Result<(), CliError> {
+        match estimate {
+            Ok(estimate) => self.collections.push(estimate),
+            Err(error) => self.leave_out(error, of)?,
+        }
+        Ok(())
+    }
+
+    /// A collection on a server.
+    fn estimate_live(&mut self, place: &InputPlace) -> Result<CollectionEstimate, CliError> {
+        let input = Input::connect(place, self.plan)?;
+        if self.plan.inputs.len() == 1 {
+            self.model.table = input.table(self.plan)?;
+        }
+        let (indexes, left_out) = input.indexes(&self.plan.model.indexes);
+        tell(self.progress, "note", &left_out);
+        let model = pipeline::Plan { indexes, shape: input.shape(self.model.shape), ..self.model.clone() };
+        let mut collection = estimate_opened(&input, &model_of(&model, input.collection()), self.progress)?;
+        collection.on_server = input.on_server();
+        Ok(collection)
+    }
+
+    fn estimate_collection(
+        &self,
+        collection: Collection,
+        told: Told,
+    ) -> Result<CollectionEstimate, CliError> {
+        let (plan, progress) = (self.plan, self.progress);
+        let described = Described::new(&plan.model, &collection);
+        let name = collection.name.clone();
+        let mut source = Watching::new(collection.open(&plan.reading)?, plan.scrutiny);
+        let bytes_total = source.get().bytes_total();
+        progress.begin(source.get().name(), bytes_total);
+        let before = source.get().notes();
+        if told == Told::Nothing {
+            tell(progress, "note", &before);
+        }
+        tell(progress, "note", &described.notes);
+        let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
+        let estimate = pipeline::estimate_collection(&name, source.get(), &described.model, &mut observe);
+        progress.finish();
+        // What was passed over is known only now.
+        for note in source.get().notes().iter().filter(|note| !before.contains(note)) {
+            progress.note(&format!("note: {note}"));
+        }
+        let mut estimate = estimate?;
+        estimate.indexes_not_predicted = described.not_predicted;
+        estimate.oddities = source.oddities();
+        Ok(estimate)
+    }
 }
 
 /// Reads the input once.
@@ -145,16 +253,54 @@ pub(super) fn estimate_opened(
     Ok(collection?)
 }
 
-/// Whether the input itself is at fault, others remain, and the user wants to go on.
-fn can_be_left_out(plan: &EstimatePlan, error: &CliError) -> bool {
-    plan.model.on_bad == OnBadDocument::Skip && plan.inputs.len() > 1 && error.holds_no_document()
+/// One line each.
+fn tell(progress: &dyn Progress, kind: &str, lines: &[String]) {
+    for line in lines {
+        progress.note(&format!("{kind}: {line}"));
+    }
 }
 
-/// Tells of one input among several that the others could go on without it.
-fn with_way_out(plan: &EstimatePlan, error: CliError) -> CliError {
-    if plan.inputs.len() > 1 && error.holds_no_document() {
-        CliError::OneOfMany(Box::new(error))
-    } else {
-        error
+/// Whether it was said what an input is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Nothing,
+    Dump,
+}
+
+impl Told {
+    fn of(notes: &[String]) -> Self {
+        if notes.is_empty() { Self::Nothing } else { Self::Dump }
+    }
+}
+
+/// A source that is looked at, or not.
+enum Watching {
+    No(Box<dyn Source>),
+    Yes(Box<Watched>),
+}
+
+impl Watching {
+    fn new(source: Box<dyn Source>, scrutiny: Scrutiny) -> Self {
+        match scrutiny {
+            Scrutiny::None => Self::No(source),
+            Scrutiny::Strict => Self::Yes(Box::new(Watched::new(source))),
+        }
+    }
+
+    fn get(&mut self) -> &mut dyn Source {
+        match self {
+            Self::No(source) => &mut **source,
+            Self::Yes(source) => &mut **source,
+        }
+    }
+
+    fn oddities(&self) -> Option<Vec<OddityCount>> {
+        let Self::Yes(source) = self else { return None };
+        let counts = source.oddities().iter().map(|(path, oddity, count)| OddityCount {
+            path: path.to_owned(),
+            what: oddity.to_string(),
+            count,
+        });
+        Some(counts.collect())
     }
 }

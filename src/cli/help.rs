@@ -1,7 +1,9 @@
 //! What help says: a line for `-h`, and for `--help` the unit, the default and whose it is, and what follows
 //! from another value. Numbers come from the constants that are enforced.
 
+pub(super) mod generate;
 pub(super) mod inspect;
+pub(super) mod reading;
 #[cfg(feature = "live")]
 pub(super) mod verify;
 
@@ -34,13 +36,15 @@ pub(super) const ESTIMATE: &str = "Predict a collection's size on disk from its 
 pub(super) const ESTIMATE_LONG: &str = "\
 Predict a collection's size on disk from its documents, offline.
 
-Each input is one collection. All documents are read, in their order, for a \
+Each input is one collection, a dump all of its collections. All documents are read, in their order, for a \
 server that loads them in that order.";
 
 pub(super) const ESTIMATE_EXAMPLES: &str = "\
 Examples:
   A dump, under the compressors that a server offers:
     pagepress estimate dump/shop/orders.bson
+  All of a database, from its dump:
+    pagepress estimate --ns 'shop.*' dump
   Is a higher level worth its time?
     pagepress estimate --codec zstd:3,zstd:6,zstd:12,zstd:19 orders.bson
   For a spreadsheet, without measuring speeds:
@@ -74,10 +78,12 @@ Examples:
   pagepress man | man -l -
   pagepress man estimate > pagepress-estimate.1";
 
-pub(super) const INPUTS: &str = "Files, mongodb://HOST/DB.COLLECTION, or `-`";
+pub(super) const INPUTS: &str = "Files, dumps, mongodb://HOST/DB.COLLECTION, `-`";
 
 pub(super) const INPUTS_LONG: &str = "\
-Files of documents, one collection each; `-` reads standard input.
+Files of documents, one collection each; mongodump directories and archives, all \
+their collections; `-` reads standard input. Each may be compressed with gzip or \
+zstd. The indexes and the limits that a dump names are taken from it.
 
 mongodb:// or mongodb+srv:// with a collection behind the hosts, as in \
 mongodb://USER:PASSWORD@HOST/shop.orders?authSource=admin, reads that collection \

@@ -51,9 +51,13 @@ impl InputPlace {
         }
     }
 
-    /// Whether it could be opened, as far as that can be told beforehand.
-    pub(super) fn probe(&self, options: OpenOptions) -> Result<(), CliError> {
-        self.file().map_or(Ok(()), |path| Ok(source::probe(path, options)?))
+    /// Whether it could be opened, as far as that can be told beforehand: a pipe cannot be opened twice.
+    #[cfg(feature = "live")]
+    pub(super) fn probe(&self, options: &OpenOptions) -> Result<(), CliError> {
+        match self.file().filter(|path| path.is_file()) {
+            Some(path) => Ok(source::open(path, options).map(drop)?),
+            None => Ok(()),
+        }
     }
 }
 
@@ -101,15 +105,15 @@ impl Input {
     pub(super) fn connect(place: &InputPlace, plan: &EstimatePlan) -> Result<Self, CliError> {
         let kind = match place {
             InputPlace::File(path) => Kind::File(path.clone()),
-            InputPlace::Collection(address) => live_kind(address, plan.reading)?,
+            InputPlace::Collection(address) => live_kind(address, plan.live)?,
         };
-        Ok(Self { kind, options: OpenOptions { format: plan.format, on_bad: plan.model.on_bad } })
+        Ok(Self { kind, options: plan.reading.clone() })
     }
 
     /// Its documents, from the first.
     pub(super) fn open(&self) -> Result<Box<dyn Source>, CliError> {
         Ok(match &self.kind {
-            Kind::File(path) => source::open(path, self.options)?,
+            Kind::File(path) => source::open(path, &self.options)?,
             #[cfg(feature = "live")]
             Kind::Collection(collection) => collection.open()?,
         })
@@ -118,7 +122,7 @@ impl Input {
     /// Name of the collection that it holds.
     pub(super) fn collection(&self) -> &str {
         match &self.kind {
-            Kind::File(path) => path.to_str().map_or("input", collection_name),
+            Kind::File(path) => path.to_str().map_or("input", source::name_of_file),
             #[cfg(feature = "live")]
             Kind::Collection(collection) => &collection.namespace().collection,
         }
@@ -185,40 +189,9 @@ fn live_kind(address: &Address, _reading: Reading) -> Result<Kind, CliError> {
     Err(crate::mongod::MongodErrorKind::NotBuilt.at(&address.to_string()).into())
 }
 
-/// The input's file name without folders and the endings that name a format.
-fn collection_name(input: &str) -> &str {
-    const PACKED: [&str; 2] = [".gz", ".zst"];
-    const FORMATS: [&str; 6] = [".bson", ".jsonl", ".ndjson", ".json", ".csv", ".tsv"];
-    if input == "-" {
-        return "stdin";
-    }
-    let file = input.rsplit(['/', '\\']).next().unwrap_or(input);
-    let without = |name: &'_ str, endings: &[&str]| -> usize {
-        let ending = endings.iter().find(|ending| name.len() > ending.len() && name.ends_with(*ending));
-        name.len() - ending.map_or(0, |ending| ending.len())
-    };
-    let file = &file[..without(file, &PACKED)];
-    &file[..without(file, &FORMATS)]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn collections_are_named_after_their_files() {
-        for (input, want) in [
-            ("dump/shop/orders.bson", "orders"),
-            ("orders.bson.gz", "orders"),
-            ("orders.2024.jsonl.zst", "orders.2024"),
-            ("C:\\dump\\orders.csv", "orders"),
-            ("orders", "orders"),
-            (".bson", ".bson"),
-            ("-", "stdin"),
-        ] {
-            assert_eq!(collection_name(input), want);
-        }
-    }
 
     #[test]
     fn a_rate_is_a_number_of_megabytes_above_nothing() {

@@ -4,8 +4,10 @@
 
 mod args;
 mod clock;
+mod described;
 mod estimate;
 mod facts;
+mod generate;
 mod help;
 mod index;
 mod inputs;
@@ -23,7 +25,7 @@ mod verify_usage;
 
 pub use estimate::run_estimate;
 pub use inputs::{InputPlace, Reading};
-pub use plan::{EstimatePlan, TypedTable};
+pub use plan::{EstimatePlan, Scrutiny, TypedTable};
 pub use progress::{Progress, Silent, Verbosity};
 pub use sizes::SizeError;
 pub use usage::UsageError;
@@ -193,6 +195,7 @@ fn run_command(command: Command) -> Result<Outcome, CliError> {
         Command::Inspect(typed) => inspect::run(&typed),
         #[cfg(feature = "live")]
         Command::Verify(typed) => verify::run(&typed),
+        Command::Generate(typed) => generate::run(&typed),
         Command::Facts => print(facts::write_facts),
         Command::Completions { shell } => print(|out| manual::write_completions(shell, out)),
         Command::Man { command } => {

@@ -1,7 +1,8 @@
 //! What was typed, checked: from here on only values that cannot be wrong.
 
-use super::args::{EstimateArgs, LoadArg, ModelArgs, SharedArgs};
-use super::index::{INDEXES_MAX, parse_indexes};
+use super::args::{EstimateArgs, LoadArg, ModelArgs, ReadingArgs, SharedArgs};
+use super::described::Described;
+use super::index::parse_indexes;
 use super::inputs::{InputPlace, Reading};
 use super::progress::Verbosity;
 use super::sizes::parse_size;
@@ -10,24 +11,37 @@ use crate::codec::{CodecKind, ZlibLevel, ZstdLevel};
 use crate::geometry::wiredtiger::{Release, TableConfig};
 use crate::pipeline;
 use crate::record::collection::{Cap, Keys, Purpose, Shape};
-use crate::record::index::{IndexKind, IndexSpec};
 use crate::report::{Detail, OutputKind};
-use crate::source::{Format, OnBadDocument};
+use crate::source::csv::Columns;
+use crate::source::{Namespaces, OnBadDocument, OpenOptions};
 use crate::units::AllocationUnit;
 use std::collections::HashMap;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+/// Whether documents are looked at for what is unusual about them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scrutiny {
+    /// Not at all.
+    None,
+    /// All of it is counted.
+    Strict,
+}
+
 /// What `estimate` is to do.
 #[derive(Clone, Debug)]
 pub struct EstimatePlan {
     /// One or more; `-` at most once.
     pub inputs: Vec<InputPlace>,
-    /// Format of all files; `None` to recognise each.
-    pub format: Option<Format>,
+    /// How files are opened.
+    pub reading: OpenOptions,
     /// How collections on servers are read.
-    pub reading: Reading,
+    pub live: Reading,
+    /// Collections of a dump that are wanted.
+    pub namespaces: Namespaces,
+    /// Whether documents are looked at for what is unusual about them.
+    pub scrutiny: Scrutiny,
     /// What the page model is asked: one or more codecs, none twice, and sizes within the engine's ranges.
     pub model: pipeline::Plan,
     /// What of the model was typed; the rest may come from a server.
@@ -80,8 +94,15 @@ impl EstimatePlan {
         };
         Ok(Self {
             inputs,
-            format: args.format.map(Into::into),
-            reading: Reading::new(&args.live)?,
+            reading: OpenOptions {
+                format: args.format.map(Into::into),
+                on_bad: model.on_bad,
+                json: args.reading.json_dialect.map(Into::into).unwrap_or_default(),
+                columns: columns(&args.reading)?,
+            },
+            live: Reading::new(&args.live)?,
+            namespaces: Namespaces::new(&args.reading.ns),
+            scrutiny: if args.reading.strict { Scrutiny::Strict } else { Scrutiny::None },
             model,
             typed,
             output,
@@ -133,25 +154,20 @@ impl TypedTable {
     }
 }
 
+fn columns(args: &ReadingArgs) -> Result<Columns, UsageError> {
+    if args.columns_have_types {
+        return Ok(Columns::Header);
+    }
+    match args.types.as_slice() {
+        [] => Ok(Columns::Inferred),
+        [only] if only == "each-cell" => Ok(Columns::EachCell),
+        lists => Columns::parse(lists).map_err(|what| UsageError::Types { what }),
+    }
+}
+
 /// The plan of one input: a collection's name tells that it holds a time series' buckets or a file's chunks.
 pub(super) fn model_of(model: &pipeline::Plan, collection: &str) -> pipeline::Plan {
-    let named = Shape::of_name(collection);
-    let mut model = model.clone();
-    model.shape.purpose = named.purpose;
-    if named.keys == Keys::Clustered {
-        model.shape.keys = Keys::Clustered;
-    }
-    if model.shape.keys == Keys::Clustered {
-        model.indexes.retain(|index| index.kind() != IndexKind::Id);
-    }
-    if named.purpose == Purpose::GridFsChunks {
-        let chunks = IndexSpec::gridfs_chunks();
-        let is_known = model.indexes.iter().any(|index| index.pattern() == chunks.pattern());
-        if !is_known && model.indexes.len() < INDEXES_MAX {
-            model.indexes.push(chunks);
-        }
-    }
-    model
+    Described::by_name(model, collection).model
 }
 
 fn shape(args: &ModelArgs) -> Result<Shape, UsageError> {

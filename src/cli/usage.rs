@@ -34,6 +34,20 @@ pub enum UsageError {
         /// The rule that it breaks.
         what: String,
     },
+    /// A count that is none.
+    #[error("{flag}: `{text}` is not a whole number from 0")]
+    WholeNumber {
+        /// Which option.
+        flag: &'static str,
+        /// As typed.
+        text: String,
+    },
+    /// Types of columns that cannot be read.
+    #[error("--types: {what}")]
+    Types {
+        /// What is wrong with them.
+        what: String,
+    },
     /// Nothing to do.
     #[error("no command given")]
     NoCommand,
@@ -206,6 +220,8 @@ impl UsageError {
                  `--index '{\"key\":{\"user\":1},\"unique\":true}'`"
                     .to_owned(),
             ],
+            Self::WholeNumber { flag, .. } => vec![format!("write it as in `{flag} 1000000`")],
+            Self::Types { .. } => vec!["write them as in `--types zip:string,n:int,at:date`".to_owned()],
             Self::NoCommand => vec![
                 "to estimate from a file, run `pagepress estimate FILE`".to_owned(),
                 "`pagepress --help` lists the commands".to_owned(),

@@ -115,10 +115,7 @@ struct Predicted {
 pub fn run_verify(plan: &VerifyPlan, progress: &dyn Progress) -> Result<Verification, CliError> {
     let clock = Clock::start();
     for input in &plan.shared.inputs {
-        input.probe(crate::source::OpenOptions {
-            format: plan.shared.format,
-            on_bad: plan.shared.model.on_bad,
-        })?;
+        input.probe(&plan.shared.reading)?;
     }
     let site = Site::new(plan, progress)?;
     let model = model(plan, &site)?;

@@ -5,10 +5,14 @@
 mod elements;
 mod error;
 mod id;
+mod oddities;
+mod walk;
 
 pub use elements::{Element, Elements};
 pub use error::{DocumentError, DocumentErrorKind};
 pub use id::{IdPlace, element_bytes, find_id};
+pub use oddities::{DEPTH_MAX, Oddities, Oddity};
+pub use walk::Walker;
 
 /// The shortest document: four bytes of length and the terminator.
 pub const DOCUMENT_BYTES_MIN: usize = 5;

@@ -28,6 +28,15 @@ pub(crate) fn awkward() -> Estimate {
     collection.bson = BsonBytes(0);
     collection.ids_added = 1;
     collection.documents_skipped = 2;
+    collection.indexes_not_predicted = vec![super::IndexNotPredicted {
+        name: "place_2dsphere".to_owned(),
+        reason: "index type `2dsphere` is not supported".to_owned(),
+    }];
+    collection.oddities = Some(vec![super::OddityCount {
+        path: "a[].b".to_owned(),
+        what: "duplicate key".to_owned(),
+        count: 2,
+    }]);
     collection.skip_reasons = vec!["x, y.bson: document 1 at byte 40: damaged".to_owned()];
     collection.sampled_fraction = 0.25;
     collection.on_server = Some(on_server());
@@ -107,6 +116,8 @@ pub(crate) fn logs() -> Estimate {
                 zstd(3, 9_400_000, 210.4),
                 zstd(6, 9_300_000, 90.123_456),
             ],
+            indexes_not_predicted: Vec::new(),
+            oddities: None,
         }],
         inputs_skipped: Vec::new(),
         timing: Timing { wall_s: 1.234_567, cpu_s: Some(2.345_678) },

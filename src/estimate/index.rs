@@ -45,6 +45,15 @@ impl From<f64> for PatternValue {
     }
 }
 
+/// An index of a collection that is not in the figures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexNotPredicted {
+    /// `location_2dsphere`.
+    pub name: String,
+    /// Why not.
+    pub reason: String,
+}
+
 /// One index in one state and build.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexEstimate {

@@ -11,7 +11,7 @@ mod remarks;
 pub mod sweep;
 mod tally;
 
-pub use index::{IndexBuild, IndexEstimate, PatternValue};
+pub use index::{IndexBuild, IndexEstimate, IndexNotPredicted, PatternValue};
 pub use inspection::{
     Faults, FileLayout, Inspection, LeafFigures, Readable, TableInspection, TableRole, Unreadable, Way,
     WhatIf,
@@ -192,6 +192,21 @@ pub struct CollectionEstimate {
     pub indexes: Vec<IndexEstimate>,
     /// How it is stored where it was read from, if that was a server.
     pub on_server: Option<OnServer>,
+    /// Indexes that the input names and the model does not know.
+    pub indexes_not_predicted: Vec<IndexNotPredicted>,
+    /// What is unusual about the documents; `None` where nobody looked.
+    pub oddities: Option<Vec<OddityCount>>,
+}
+
+/// Something unusual about documents, and how often it was met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OddityCount {
+    /// Where: keys with dots between, `[]` for any element of an array.
+    pub path: String,
+    /// What.
+    pub what: String,
+    /// How often.
+    pub count: u64,
 }
 
 impl CollectionEstimate {

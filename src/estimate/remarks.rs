@@ -68,6 +68,11 @@ pub enum Remark {
         /// The first one's message.
         first_reason: Option<String>,
     },
+    /// The input is damaged, and all documents that are there were taken.
+    Damaged {
+        /// Its message.
+        reason: String,
+    },
     /// Only a part of the input was read.
     Sampled {
         /// Share of the input that was read, 0 to 1.
@@ -177,6 +182,13 @@ pub enum Remark {
         /// The file.
         of: DiskBytes,
     },
+    /// An index that the input names and the model does not know.
+    IndexUnknown {
+        /// Which index.
+        name: String,
+        /// Why it is not known.
+        reason: String,
+    },
     /// Building an index on the loaded documents takes much less than having it there during the load.
     BuildAfterLoad {
         /// Which index.
@@ -204,6 +216,7 @@ impl fmt::Display for Remark {
                 write!(f, "{} {were} skipped and not counted", Grouped(*documents))?;
                 first_reason.iter().try_for_each(|reason| write!(f, "; the first: {reason}"))
             }
+            Self::Damaged { reason } => write!(f, "the input is damaged, and all that is there was taken: {reason}"),
             Self::Sampled { fraction } => {
                 write!(f, "{:.1} % of the input was read: sizes are extrapolated", fraction * 100.0)
             }
@@ -282,6 +295,7 @@ impl fmt::Display for Remark {
                 Human(twins.0),
                 Human(of.0)
             ),
+            Self::IndexUnknown { name, reason } => write!(f, "index {name}: not predicted: {reason}"),
             Self::BuildAfterLoad { name, load, before, after } => write!(
                 f,
                 "index {name}: {} when it is there during a {} load, {} when createIndex follows the load",
@@ -346,9 +360,11 @@ pub fn remarks(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remar
 
 fn about_the_input(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remark> {
     let mut found: Vec<Remark> = model.server_note.iter().cloned().map(Remark::ServerRules).collect();
-    if collection.documents_skipped > 0 {
-        let first_reason = collection.skip_reasons.first().cloned();
-        found.push(Remark::Skipped { documents: collection.documents_skipped, first_reason });
+    let first_reason = collection.skip_reasons.first().cloned();
+    match (collection.documents_skipped, first_reason) {
+        (0, Some(reason)) => found.push(Remark::Damaged { reason }),
+        (0, None) => {}
+        (documents, first_reason) => found.push(Remark::Skipped { documents, first_reason }),
     }
     if collection.sampled_fraction < 1.0 {
         found.push(Remark::Sampled { fraction: collection.sampled_fraction });
@@ -403,6 +419,9 @@ fn about_indexes(collection: &CollectionEstimate) -> Vec<Remark> {
             let (modelled, of) = (row.entries_modelled, row.entries);
             found.push(Remark::IndexExtrapolated { name, modelled, of });
         }
+    }
+    for index in &collection.indexes_not_predicted {
+        found.push(Remark::IndexUnknown { name: index.name.clone(), reason: index.reason.clone() });
     }
     for after in collection.indexes.iter().filter(|row| row.build == IndexBuild::AfterLoad) {
         let during = |row: &&IndexEstimate| row.build == IndexBuild::BeforeLoad && row.name == after.name;

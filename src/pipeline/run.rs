@@ -140,6 +140,8 @@ impl<'p> CollectionRun<'p> {
             storage,
             indexes,
             on_server: None,
+            indexes_not_predicted: Vec::new(),
+            oddities: None,
         })
     }
 }

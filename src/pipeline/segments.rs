@@ -221,7 +221,7 @@ impl SegmentReader<'_> {
                 if self.on_bad == OnBadDocument::Stop {
                     return Err(SourceError::from(SourceErrorKind::Document(error)).into());
                 }
-                self.refused.count(self.source.bytes_read() - offset, &error);
+                self.refused.count(self.source.position() - offset, &error);
                 Ok(None)
             }
         }

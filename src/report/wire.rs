@@ -5,8 +5,8 @@
 
 use super::number;
 use crate::estimate::{
-    CapReach, CollectionEstimate, CollectionKind, Estimate, History, IndexEstimate, ModelFacts, OnServer,
-    PatternValue, StorageEstimate, Timing,
+    CapReach, CollectionEstimate, CollectionKind, Estimate, History, IndexEstimate, IndexNotPredicted,
+    ModelFacts, OddityCount, OnServer, PatternValue, StorageEstimate, Timing,
 };
 use serde::{Serialize, Serializer};
 
@@ -47,6 +47,8 @@ struct CollectionV1<'a> {
     head: HeadV1<'a>,
     storage: Vec<StorageV1>,
     indexes: Vec<IndexV1<'a>>,
+    indexes_not_predicted: Vec<IndexNotPredictedV1<'a>>,
+    oddities: Option<Vec<OddityV1<'a>>>,
     on_server: Option<OnServerV1<'a>>,
 }
 
@@ -67,6 +69,19 @@ pub(super) struct HeadV1<'a> {
     documents_skipped: u64,
     skip_reasons: &'a [String],
     sampled_fraction: f64,
+}
+
+#[derive(Serialize)]
+struct IndexNotPredictedV1<'a> {
+    name: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct OddityV1<'a> {
+    path: &'a str,
+    what: &'a str,
+    count: u64,
 }
 
 /// As the collection stands where it was read from.
@@ -214,6 +229,12 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         head: head_v1(collection),
         storage: collection.storage.iter().map(|row| storage_v1(collection, row)).collect(),
         indexes: collection.indexes.iter().map(index_v1).collect(),
+        indexes_not_predicted: collection
+            .indexes_not_predicted
+            .iter()
+            .map(|IndexNotPredicted { name, reason }| IndexNotPredictedV1 { name, reason })
+            .collect(),
+        oddities: collection.oddities.as_ref().map(|all| all.iter().map(oddity_v1).collect()),
         on_server: collection.on_server.as_ref().map(on_server_v1),
     }
 }
@@ -232,6 +253,8 @@ pub(super) fn head_v1(collection: &CollectionEstimate) -> HeadV1<'_> {
         storage: _,
         indexes: _,
         on_server: _,
+        indexes_not_predicted: _,
+        oddities: _,
     } = collection;
     HeadV1 {
         name,
@@ -249,6 +272,11 @@ pub(super) fn head_v1(collection: &CollectionEstimate) -> HeadV1<'_> {
         skip_reasons,
         sampled_fraction: number::ratio(*sampled_fraction),
     }
+}
+
+fn oddity_v1(oddity: &OddityCount) -> OddityV1<'_> {
+    let OddityCount { path, what, count } = oddity;
+    OddityV1 { path, what, count: *count }
 }
 
 fn on_server_v1(on_server: &OnServer) -> OnServerV1<'_> {

@@ -1,6 +1,6 @@
 //! A BSON stream: documents one behind the other, as in a mongodump `.bson` file.
 //!
-//! Documents are copied, not walked: only their length and their last byte are looked at.
+//! Documents are copied and walked, not decoded: a damaged one is told at its place.
 
 use super::{OnBadDocument, Skipped, Source, SourceError, SourceErrorKind, input::read_retrying};
 use crate::document::{self, DocumentError, DocumentErrorKind};
@@ -22,6 +22,7 @@ pub struct BsonSource<R> {
     on_bad: OnBadDocument,
     ended: bool,
     skipped: Skipped,
+    walker: document::Walker,
 }
 
 /// Read-ahead. Larger than an L2 cache gains nothing.
@@ -43,6 +44,7 @@ impl<R: Read + Send> BsonSource<R> {
             on_bad,
             ended: false,
             skipped: Skipped::default(),
+            walker: document::Walker::new(),
         }
     }
 
@@ -64,8 +66,8 @@ impl<R: Read + Send> BsonSource<R> {
     }
 
     fn io_error(&self, source: std::io::Error) -> SourceError {
-        let doing = format!("cannot read on from byte {}", self.offset + (self.end - self.start) as u64);
-        SourceErrorKind::Io { input: self.input.clone(), doing, source }.into()
+        let offset = self.offset + (self.end - self.start) as u64;
+        SourceErrorKind::reading(&self.input, offset, source).into()
     }
 
     fn document_error(&self, kind: DocumentErrorKind) -> DocumentError {
@@ -115,14 +117,16 @@ impl<R: Read + Send> BsonSource<R> {
                 return self
                     .give_up(present, DocumentErrorKind::Truncated { declared: Some(declared), present });
             }
-            let last = out[before + declared - 1];
-            if last == 0 {
+            let damage = match out[before + declared - 1] {
+                0 => self.walker.walk(&out[before..]).err(),
+                found => Some(DocumentErrorKind::NoTerminator { at: declared - 1, found }),
+            };
+            let Some(damage) = damage else {
                 self.document_offset = self.offset;
                 self.advance(declared);
                 return Ok(Some(declared));
-            }
-            let error =
-                self.document_error(DocumentErrorKind::NoTerminator { at: declared - 1, found: last });
+            };
+            let error = self.document_error(damage);
             if self.on_bad == OnBadDocument::Stop {
                 return Err(SourceErrorKind::Document(error).into());
             }
@@ -166,18 +170,28 @@ impl<R: Read + Send> Source for BsonSource<R> {
     fn next_document(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, SourceError> {
         let before = out.len();
         let outcome = self.take_document(out);
+        let taken = out.len() - before;
         if !matches!(outcome, Ok(Some(_))) {
             self.ended = true;
             out.truncate(before);
         }
-        outcome
+        match outcome {
+            Err(error) if error.is_broken_packing() && self.on_bad == OnBadDocument::Skip => {
+                let left = (taken + self.end - self.start) as u64;
+                self.start = self.end;
+                self.offset += left;
+                self.skipped.damage(left, &error);
+                Ok(None)
+            }
+            outcome => outcome,
+        }
     }
 
     fn document_offset(&self) -> u64 {
         self.document_offset
     }
 
-    fn bytes_read(&self) -> u64 {
+    fn position(&self) -> u64 {
         self.offset
     }
 
@@ -199,14 +213,14 @@ mod tests {
     use super::*;
     use crate::source::input::tests::OneByte;
 
-    /// A document of `bytes` bytes, at least 12, with one string.
+    /// A document of `bytes` bytes, at least 13, with one string.
     fn document(bytes: usize) -> Vec<u8> {
-        let text_bytes = bytes - 12;
+        let text_bytes = bytes - 13;
         let mut document = u32::try_from(bytes).unwrap().to_le_bytes().to_vec();
         document.extend(b"\x02a\0");
         document.extend(u32::try_from(text_bytes + 1).unwrap().to_le_bytes());
-        document.resize(bytes - 1, b'x');
-        document.push(0);
+        document.resize(bytes - 2, b'x');
+        document.extend(b"\0\0");
         document
     }
 
@@ -400,7 +414,7 @@ mod tests {
         #[test]
         fn foreign_bytes_never_panic_and_are_all_accounted_for(
             bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200),
-            document_bytes in 12_usize..40,
+            document_bytes in 13_usize..40,
         ) {
             let bytes = [document(document_bytes), bytes].concat();
             let mut source = source(&bytes[..], OnBadDocument::Skip);

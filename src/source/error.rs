@@ -1,6 +1,11 @@
 //! Why an input could not be read, with the place; and what was skipped instead of failing.
 
-use super::{Foreign, shell};
+use super::{
+    Foreign,
+    archive::Damage,
+    shell,
+    unpack::{PackingFault, PackingFaultKind},
+};
 use crate::document::{DocumentError, DocumentErrorKind};
 use crate::mongod::MongodError;
 use std::{io, path::PathBuf};
@@ -32,6 +37,11 @@ impl SourceError {
     #[must_use]
     pub fn hints(&self) -> Vec<String> {
         self.kind.hints()
+    }
+
+    /// Whether what was read before it is good: a compressed stream broke, not the disk below it.
+    pub(super) fn is_broken_packing(&self) -> bool {
+        matches!(*self.kind, SourceErrorKind::Packed { .. })
     }
 }
 
@@ -92,6 +102,40 @@ pub enum SourceErrorKind {
         /// What it is.
         what: Foreign,
     },
+    /// A compressed stream that ends early or is damaged.
+    #[error("{input}: {fault}")]
+    Packed {
+        /// Name of the input.
+        input: String,
+        /// What is wrong with it.
+        fault: PackingFault,
+    },
+    /// A mongodump archive that ends early or is damaged.
+    #[error("{input}: {damage}")]
+    Archive {
+        /// Name of the input.
+        input: String,
+        /// What is wrong with it, and where.
+        damage: Damage,
+    },
+    /// A dump without a collection that can be estimated.
+    #[error("{input}: holds no collection {what}")]
+    NoCollection {
+        /// Name of the input.
+        input: String,
+        /// `with documents`, `that `--ns` chooses`.
+        what: &'static str,
+        /// Namespaces that were left out, the first few.
+        left_out: Vec<String>,
+    },
+    /// Several collections where one was asked for.
+    #[error("{input}: holds {collections} collections")]
+    SeveralCollections {
+        /// Name of the input.
+        input: String,
+        /// How many.
+        collections: usize,
+    },
     /// A document that cannot be taken.
     #[error(transparent)]
     Document(DocumentError),
@@ -116,8 +160,21 @@ pub enum SourceErrorKind {
 }
 
 impl SourceErrorKind {
+    /// A reader that failed while `input` stood at byte `offset`.
+    pub(super) fn reading(input: &str, offset: u64, source: io::Error) -> Self {
+        let input = input.to_owned();
+        match PackingFault::of(&source) {
+            Some(fault) => Self::Packed { input, fault: fault.clone() },
+            None => Self::Io { input, doing: format!("cannot read on from byte {offset}"), source },
+        }
+    }
+
     fn hints(&self) -> Vec<String> {
         match self {
+            Self::Packed { fault, .. } => packing_hints(fault),
+            Self::Archive { damage, .. } => damage.hints(),
+            Self::NoCollection { left_out, .. } => left_out.clone(),
+            Self::SeveralCollections { .. } => vec!["choose one with `--ns DB.COLLECTION`".to_owned()],
             Self::Io { input, source, .. } => match source.kind() {
                 io::ErrorKind::NotFound => vec!["check the path; `-` reads standard input".to_owned()],
                 io::ErrorKind::PermissionDenied => {
@@ -157,6 +214,25 @@ impl SourceErrorKind {
     }
 }
 
+fn packing_hints(fault: &PackingFault) -> Vec<String> {
+    let cause = match fault.what {
+        PackingFaultKind::Truncated => Some("it was cut off while it was written or copied: fetch it again"),
+        PackingFaultKind::Damaged(_) if fault.unpacked_bytes == 0 => {
+            Some("is it encrypted, or damaged on the way? Fetch it again, or decrypt it first")
+        }
+        PackingFaultKind::Window => {
+            Some("unpack it on the way: `zstd -dc --long=31 FILE | pagepress estimate -`")
+        }
+        PackingFaultKind::Checksum | PackingFaultKind::Damaged(_) => {
+            Some("it was damaged while it was written or copied: fetch it again")
+        }
+        PackingFaultKind::Trailing => None,
+    };
+    let keep = "to estimate from what came before, pass `--on-bad-document skip`";
+    let keep = (fault.unpacked_bytes > 0).then_some(keep);
+    cause.into_iter().chain(keep).map(ToOwned::to_owned).collect()
+}
+
 pub(super) const SKIP_IT: &str = "to leave it out and go on, pass `--on-bad-document skip`";
 
 /// What is left when nothing behind the document can be read; `None` if it is the first.
@@ -171,11 +247,17 @@ pub(super) fn skip_the_rest(ordinal: u64) -> Option<String> {
 
 fn document_hints(error: &DocumentError) -> Vec<String> {
     let DocumentError { input, ordinal, offset, kind } = error;
-    // A pipe cannot be looked at again.
+    // Neither a pipe nor a collection of an archive can be looked at so.
     let look = |at: usize| {
         let place = offset + at as u64;
-        let command = format!("xxd -s {place} -l 16 {}", shell::word(input));
-        (input != "-").then(|| format!("to look at the place, run `{command}`"))
+        let file = shell::word(input);
+        let unpacked =
+            [(".gz", "gzip"), (".zst", "zstd")].into_iter().find(|(ending, _)| input.ends_with(ending));
+        let command = match unpacked {
+            Some((_, program)) => format!("{program} -dc {file} | xxd -s {place} -l 16"),
+            None => format!("xxd -s {place} -l 16 {file}"),
+        };
+        (input != "-" && !input.contains(": ")).then(|| format!("to look at the place, run `{command}`"))
     };
     let what_to_do = match kind {
         DocumentErrorKind::TooShort { .. } | DocumentErrorKind::TooLong { .. } => skip_the_rest(*ordinal)
@@ -219,6 +301,17 @@ impl Skipped {
     pub fn count(&mut self, bytes: u64, reason: &dyn std::fmt::Display) {
         self.documents += 1;
         self.bytes += bytes;
+        self.note(reason);
+    }
+
+    /// Keeps a message about damage that cost `bytes`: one document, or none if there were none.
+    pub fn damage(&mut self, bytes: u64, reason: &dyn std::fmt::Display) {
+        self.documents += u64::from(bytes > 0);
+        self.bytes += bytes;
+        self.note(reason);
+    }
+
+    fn note(&mut self, reason: &dyn std::fmt::Display) {
         if self.reasons.len() < Self::REASONS_MAX {
             self.reasons.push(reason.to_string());
         }

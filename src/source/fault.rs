@@ -4,6 +4,7 @@ use super::{
     SourceError, SourceErrorKind,
     error::{SKIP_IT, skip_the_rest},
     input::Place,
+    unpack::PackingFault,
 };
 use crate::document::{DocumentError, DocumentErrorKind};
 use std::io;
@@ -74,13 +75,13 @@ impl Fault {
     }
 
     pub fn is_io(&self) -> bool {
-        matches!(*self.0, FaultKind::Io(_))
+        matches!(&*self.0, FaultKind::Io(error) if PackingFault::of(error).is_none())
     }
 
-    /// Where reading can go on; `None` if nowhere, because the reader failed.
+    /// Where reading can go on; `None` if nowhere, because the reader failed. A broken compressed stream is an end.
     pub fn after(&self) -> Option<After> {
         match &*self.0 {
-            FaultKind::Io(_) => None,
+            FaultKind::Io(error) => PackingFault::of(error).map(|_| After::Nothing),
             FaultKind::Text { after, .. } | FaultKind::TooLong { after, .. } => Some(*after),
         }
     }
@@ -97,10 +98,7 @@ impl Fault {
     ) -> SourceError {
         let input = input.to_owned();
         match *self.0 {
-            FaultKind::Io(source) => {
-                SourceErrorKind::Io { input, doing: format!("cannot read on from byte {offset}"), source }
-                    .into()
-            }
+            FaultKind::Io(source) => SourceErrorKind::reading(&input, offset, source).into(),
             FaultKind::Text { place: Place { offset, line, column }, what, hint, .. } => {
                 let way_out = after.and_then(|after| match after {
                     After::Document => Some(SKIP_IT.to_owned()),

@@ -112,7 +112,7 @@ impl Source for LiveSource {
         self.began_at
     }
 
-    fn bytes_read(&self) -> u64 {
+    fn position(&self) -> u64 {
         self.bytes_read
     }
 

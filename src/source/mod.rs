@@ -3,22 +3,39 @@
 //! A source reads its input once, forward, in bounded memory. It knows nothing of pages or codecs. Text
 //! inputs (JSON, CSV) become the BSON that `mongoimport` would store.
 
+mod archive;
 pub mod bson;
 pub mod csv;
+mod dump;
 mod error;
 mod fault;
+mod find;
 mod float_text;
+pub mod generate;
 mod input;
 pub mod json;
+mod layers;
 #[cfg(feature = "live")]
 pub mod live;
+mod metadata;
+mod namespace;
 mod open;
 mod recognise;
 mod shell;
+mod transcode;
+mod unpack;
+mod watched;
 
+pub use archive::{Damage, DamageKind};
 pub use error::{SkipReason, Skipped, SourceError, SourceErrorKind};
-pub use open::{Format, OpenOptions, open, probe};
+pub use find::{Collection, Found, find, name_of_file};
+pub use metadata::{CollectionOptions, IndexDocument, IndexTable, TimeSeries};
+pub use namespace::Namespaces;
+pub use open::{Format, OpenOptions, open};
 pub use recognise::Foreign;
+pub use transcode::WideText;
+pub use unpack::{Packing, PackingFault, PackingFaultKind};
+pub use watched::Watched;
 
 /// The next document into a buffer, until there is none.
 pub trait Source: Send {
@@ -41,8 +58,13 @@ pub trait Source: Send {
     /// Who refuses a document afterwards names this place.
     fn document_offset(&self) -> u64;
 
+    /// Bytes of the (decompressed) input consumed so far.
+    fn position(&self) -> u64;
+
     /// Input bytes consumed so far, as stored (compressed bytes for a compressed input).
-    fn bytes_read(&self) -> u64;
+    fn bytes_read(&self) -> u64 {
+        self.position()
+    }
 
     /// Input bytes in all, where that is known.
     fn bytes_total(&self) -> Option<u64>;

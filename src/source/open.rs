@@ -1,17 +1,17 @@
-//! From a path to a source: what is it, by content first and by name second?
+//! From one file or stream to its source: what is it, by content first and by name second?
 
 use super::{
-    OnBadDocument, Source, SourceError, SourceErrorKind,
+    OnBadDocument, Skipped, Source, SourceError, SourceErrorKind,
     bson::BsonSource,
-    csv::{CsvSource, Dialect},
-    json::JsonSource,
-    recognise::{HEAD_BYTES_MAX, Head, Recognised, foreign_to_every_reader, recognise},
+    csv::{Columns, CsvSource, Dialect},
+    find::find,
+    json::{JsonDialect, JsonSource},
+    layers::Layers,
+    namespace::Namespaces,
+    recognise::Recognised,
+    unpack::{Meter, Stream},
 };
-use std::{
-    fs::{File, Metadata},
-    io::{self, Cursor, Read},
-    path::Path,
-};
+use std::{io::Read, path::Path};
 
 /// An input format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,81 +27,82 @@ pub enum Format {
 }
 
 /// How to open an input.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct OpenOptions {
     /// The format, if the user named it; else it is recognised.
     pub format: Option<Format>,
     /// What to do with bad documents.
     pub on_bad: OnBadDocument,
+    /// How `$`-keys of JSON are read.
+    pub json: JsonDialect,
+    /// Where the types of CSV columns come from.
+    pub columns: Columns,
 }
 
-/// Opens `path` (`-` is standard input) and recognises its format.
+impl OpenOptions {
+    /// Everything recognised.
+    #[must_use]
+    pub fn new(on_bad: OnBadDocument) -> Self {
+        Self { format: None, on_bad, json: JsonDialect::default(), columns: Columns::default() }
+    }
+}
+
+/// Opens `path` (`-` is standard input), which holds one collection, and recognises its format.
 ///
 /// # Errors
 ///
-/// Missing, unreadable, a directory, empty, not recognised, recognised as something that holds no
-/// documents (whatever `options.format` says, if it is compressed), a CSV header that makes no document.
-pub fn open(path: &Path, options: OpenOptions) -> Result<Box<dyn Source>, SourceError> {
-    let input = path.display().to_string();
-    if input == "-" {
-        return over_reader(input, io::stdin(), None, options);
+/// Missing, unreadable, empty, not recognised, recognised as something that holds no documents (whatever
+/// `options.format` says, if it is compressed), a CSV header that makes no document; a dump of several collections.
+pub fn open(path: &Path, options: &OpenOptions) -> Result<Box<dyn Source>, SourceError> {
+    let mut found = find(path, options, &Namespaces::default())?;
+    match (found.collections.pop(), found.collections.len()) {
+        (Some(collection), 0) => collection.open(options),
+        (_, more) => {
+            let (input, collections) = (path.display().to_string(), more + 1);
+            Err(SourceErrorKind::SeveralCollections { input, collections }.into())
+        }
     }
-    // Before opening: not every system opens directories.
-    let metadata = metadata_of_file(path)?;
-    let file = File::open(path).map_err(|source| cannot_open(path, source))?;
-    over_reader(input, file, metadata.is_file().then_some(metadata.len()), options)
 }
 
-/// Whether `path` can be opened and is recognised, as far as that is known without using it up: of a pipe or
-/// standard input only that it is there.
-///
-/// # Errors
-///
-/// Those of [`open`].
-pub fn probe(path: &Path, options: OpenOptions) -> Result<(), SourceError> {
-    if path == Path::new("-") || !metadata_of_file(path)?.is_file() {
-        return Ok(());
-    }
-    open(path, options).map(drop)
-}
-
-fn metadata_of_file(path: &Path) -> Result<Metadata, SourceError> {
-    let metadata = path.metadata().map_err(|source| cannot_open(path, source))?;
-    if metadata.is_dir() {
-        return Err(SourceErrorKind::Directory { path: path.to_owned() }.into());
-    }
-    Ok(metadata)
-}
-
-fn cannot_open(path: &Path, source: io::Error) -> SourceError {
-    let (input, doing) = (path.display().to_string(), "cannot open".to_owned());
-    SourceErrorKind::Io { input, doing, source }.into()
-}
-
-/// A source over any byte stream; what would unpack a compressed one belongs between here and `reader`.
-fn over_reader(
-    input: String,
-    mut reader: impl Read + Send + 'static,
-    bytes_total: Option<u64>,
-    options: OpenOptions,
-) -> Result<Box<dyn Source>, SourceError> {
-    let mut bytes = Vec::new();
-    let read = (&mut reader).take(HEAD_BYTES_MAX as u64).read_to_end(&mut bytes);
-    if let Err(source) = read {
-        let doing = format!("cannot read on from byte {}", bytes.len());
-        return Err(SourceErrorKind::Io { input, doing, source }.into());
-    }
-    let name = input.to_lowercase();
-    let head = Head { bytes: &bytes, whole: bytes.len() < HEAD_BYTES_MAX, name: &name };
-    let format = format_of(head, &input, options.format)?;
-    let reader = Cursor::new(bytes).chain(reader);
-    let on_bad = options.on_bad;
-    Ok(match format {
-        Format::Bson => Box::new(BsonSource::new(input, reader, bytes_total, on_bad)),
-        Format::Json => Box::new(JsonSource::new(input, reader, bytes_total, on_bad)),
-        Format::Csv => opened_csv(CsvSource::new(input, reader, Dialect::Csv, bytes_total, on_bad))?,
-        Format::Tsv => opened_csv(CsvSource::new(input, reader, Dialect::Tsv, bytes_total, on_bad))?,
+/// A source over what the layers have inside.
+pub(super) fn over_layers(layers: Layers, options: &OpenOptions) -> Result<Box<dyn Source>, SourceError> {
+    let input = layers.input.clone();
+    let format = match layers.inside {
+        Recognised::Format(format) => format,
+        Recognised::Foreign(what) => return Err(SourceErrorKind::Foreign { input, what }.into()),
+        Recognised::Packed(_) | Recognised::Wide(_) | Recognised::Archive | Recognised::Unknown => {
+            return Err(SourceErrorKind::UnknownFormat { input, head: layers.shown_head() }.into());
+        }
+    };
+    let (meter, bytes_total, undone) = (layers.meter.clone(), layers.bytes_total, layers.description());
+    let source = over_stream(input, layers.into_stream(), format, bytes_total, options)?;
+    Ok(match undone {
+        None => source,
+        Some(undone) => Box::new(Unpacked { source, meter, undone }),
     })
+}
+
+fn over_stream(
+    input: String,
+    stream: Stream,
+    format: Format,
+    bytes_total: Option<u64>,
+    options: &OpenOptions,
+) -> Result<Box<dyn Source>, SourceError> {
+    let on_bad = options.on_bad;
+    let csv = |input, stream, dialect| {
+        let source = CsvSource::new(input, stream, dialect, bytes_total, on_bad);
+        opened_csv(source.with_columns(options.columns.clone()))
+    };
+    match format {
+        Format::Bson => Ok(Box::new(BsonSource::new(input, stream, bytes_total, on_bad))),
+        Format::Json => {
+            let source = JsonSource::new(input, stream, bytes_total, on_bad);
+            Ok(Box::new(source.with_dialect(options.json)))
+        }
+        Format::Csv => csv(input, stream, Dialect::Csv),
+        Format::Tsv => csv(input, stream, Dialect::Tsv),
+    }
 }
 
 /// A header that makes no document is told at once, and the notes know the columns.
@@ -110,40 +111,67 @@ fn opened_csv<R: Read + Send + 'static>(mut source: CsvSource<R>) -> Result<Box<
     Ok(Box::new(source))
 }
 
-fn format_of(head: Head<'_>, input: &str, named: Option<Format>) -> Result<Format, SourceError> {
-    /// What an unknown format is shown by.
-    const SHOWN_BYTES: usize = 16;
-    let input = input.to_owned();
-    if head.bytes.is_empty() {
-        return Err(SourceErrorKind::Empty { input }.into());
+/// A source below layers: its progress is counted in stored bytes.
+struct Unpacked {
+    source: Box<dyn Source>,
+    meter: Meter,
+    undone: String,
+}
+
+impl Source for Unpacked {
+    fn name(&self) -> &str {
+        self.source.name()
     }
-    let recognised = match named {
-        None => recognise(head),
-        Some(format) => foreign_to_every_reader(head).map_or(Recognised::Format(format), Recognised::Foreign),
-    };
-    match recognised {
-        Recognised::Format(format) => Ok(format),
-        Recognised::Foreign(what) => Err(SourceErrorKind::Foreign { input, what }.into()),
-        Recognised::Unknown => {
-            let shown = &head.bytes[..head.bytes.len().min(SHOWN_BYTES)];
-            let hexadecimal: Vec<String> = shown.iter().map(|byte| format!("{byte:02x}")).collect();
-            let head = format!("{} (`{}`)", hexadecimal.join(" "), shown.escape_ascii());
-            Err(SourceErrorKind::UnknownFormat { input, head }.into())
+
+    fn next_document(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, SourceError> {
+        self.source.next_document(out)
+    }
+
+    fn document_offset(&self) -> u64 {
+        self.source.document_offset()
+    }
+
+    fn position(&self) -> u64 {
+        self.source.position()
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.meter.bytes()
+    }
+
+    fn bytes_total(&self) -> Option<u64> {
+        self.source.bytes_total()
+    }
+
+    fn skipped(&self) -> &Skipped {
+        self.source.skipped()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.source.notes();
+        let prefix = format!("{}: ", self.source.name());
+        if let Some(first) = notes.first_mut() {
+            let what = first.strip_prefix(&prefix).unwrap_or(first).to_owned();
+            *first = format!("{prefix}{}: {what}", self.undone);
         }
+        notes
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::recognise::HEAD_BYTES_MAX;
 
-    const STOP: OpenOptions = OpenOptions { format: None, on_bad: OnBadDocument::Stop };
+    fn stop() -> OpenOptions {
+        OpenOptions::new(OnBadDocument::Stop)
+    }
 
     /// Opens a file of these bytes, whose folder is left out of messages.
     fn opened(
         name: &str,
         bytes: &[u8],
-        options: OpenOptions,
+        options: &OpenOptions,
     ) -> Result<Box<dyn Source>, (String, Vec<String>)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
@@ -167,20 +195,20 @@ mod tests {
             (
                 "a.bson",
                 b"\x1f\x8b\x08\x00\0\0\0\0\0\xff",
-                "a.bson: is compressed with gzip",
-                "unpack it on the way: `gzip -dc a.bson | pagepress estimate -`",
+                "a.bson: its gzip stream ends early, after 0 unpacked bytes",
+                "it was cut off while it was written or copied: fetch it again",
             ),
             (
                 "a.bson.zst",
                 b"\x28\xb5\x2f\xfd\x24\x00",
-                "a.bson.zst: is compressed with zstd",
-                "unpack it on the way: `zstd -dc a.bson.zst | pagepress estimate -`",
+                "a.bson.zst: its zstd stream ends early, after 0 unpacked bytes",
+                "it was cut off while it was written or copied: fetch it again",
             ),
             (
                 "dump.archive",
                 b"\x6d\xe2\x99\x81\x83\0\0\0",
-                "dump.archive: is a mongodump archive, which is not read yet",
-                "dump to a directory with `mongodump --out DIR` and pass `DIR/DB/*.bson`",
+                "dump.archive: at byte 8: the archive ends inside its list of collections",
+                "it was cut off while it was written or copied: fetch it again, or dump again",
             ),
             (
                 "a.bson",
@@ -201,7 +229,7 @@ mod tests {
                 "the first line must name the columns; add it if it is missing",
             ),
         ] {
-            let Err((message, hints)) = opened(name, bytes, STOP) else { panic!("{name} was opened") };
+            let Err((message, hints)) = opened(name, bytes, &stop()) else { panic!("{name} was opened") };
             assert_eq!(message, want);
             assert_eq!(hints, [hint]);
         }
@@ -211,10 +239,10 @@ mod tests {
     fn missing_files_and_directories_are_told_apart() {
         let folder = tempfile::tempdir().unwrap();
         let shown = folder.path().display();
-        let Err(error) = open(folder.path(), STOP) else { panic!("a directory was opened") };
+        let Err(error) = open(folder.path(), &stop()) else { panic!("a directory was opened") };
         assert_eq!(error.to_string(), format!("{shown}: is a directory"));
         assert_eq!(error.hints(), [format!("pass the files in it: `pagepress estimate {shown}/*.bson`")]);
-        let Err(error) = open(&folder.path().join("missing.bson"), STOP) else {
+        let Err(error) = open(&folder.path().join("missing.bson"), &stop()) else {
             panic!("nothing was opened")
         };
         let message = error.to_string();
@@ -225,7 +253,7 @@ mod tests {
     /// A damaged length must not be answered by "unknown format": the file's name says BSON.
     #[test]
     fn a_bson_file_with_a_bad_first_length_is_told_by_the_bson_reader() {
-        let mut source = opened("a.bson", b"\xff\xff\xff\x7f\x02a\0", STOP).ok().unwrap();
+        let mut source = opened("a.bson", b"\xff\xff\xff\x7f\x02a\0", &stop()).ok().unwrap();
         let error = source.next_document(&mut Vec::new()).unwrap_err();
         assert!(
             error.to_string().ends_with(
@@ -248,7 +276,7 @@ mod tests {
             ("a.json", objects.into_bytes(), 12),
             ("a.bson", documents, 5),
         ] {
-            let mut source = opened(name, &text, STOP).ok().unwrap();
+            let mut source = opened(name, &text, &stop()).ok().unwrap();
             assert_eq!(source.bytes_total(), Some(text.len() as u64), "{name}");
             let (mut out, mut documents) = (Vec::new(), 0);
             while source.next_document(&mut out).unwrap().is_some() {
@@ -261,9 +289,9 @@ mod tests {
 
     #[test]
     fn a_named_format_is_believed_unless_the_input_is_compressed() {
-        let json = OpenOptions { format: Some(Format::Json), on_bad: OnBadDocument::Stop };
+        let json = &OpenOptions { format: Some(Format::Json), ..stop() };
         assert_eq!(opened("a.csv", b"a,b\n", json).ok().unwrap().notes().len(), 1);
         let Err((message, _)) = opened("a.json", b"\x28\xb5\x2f\xfd\x24", json) else { panic!("opened") };
-        assert_eq!(message, "a.json: is compressed with zstd");
+        assert_eq!(message, "a.json: its zstd stream ends early, after 0 unpacked bytes");
     }
 }

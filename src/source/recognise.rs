@@ -3,7 +3,7 @@
 //! The fourth byte alone separates BSON from text: a document's length below 16 MiB and 16 KiB has 0 or 1
 //! there, which no 8-bit text has. All else follows from magic numbers and first characters.
 
-use super::{Format, OnBadDocument, Source, json::JsonSource, shell};
+use super::{Format, OnBadDocument, Packing, Source, WideText, json::JsonSource, shell};
 use crate::document;
 
 /// How many bytes of an input are looked at.
@@ -23,6 +23,12 @@ pub(super) struct Head<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Recognised {
     Format(Format),
+    /// Something else inside, once this is undone.
+    Packed(Packing),
+    /// Text, once it is UTF-8.
+    Wide(WideText),
+    /// A mongodump archive.
+    Archive,
     Foreign(Foreign),
     Unknown,
 }
@@ -31,10 +37,6 @@ pub(super) enum Recognised {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Foreign {
-    /// gzip stream.
-    Gzip,
-    /// Zstandard frame.
-    Zstd,
     /// xz stream.
     Xz,
     /// bzip2 stream.
@@ -47,16 +49,10 @@ pub enum Foreign {
     Zip,
     /// tar archive.
     Tar,
-    /// `mongodump --archive`.
-    MongodumpArchive,
     /// metadata.json or prelude.json of a mongodump directory.
     MongodumpMetadata,
     /// A data file of WiredTiger.
     WiredTiger,
-    /// Text in UTF-16.
-    Utf16,
-    /// Text in UTF-32.
-    Utf32,
     /// HTML or XML, such as the error page of a download.
     Markup,
     /// A script of SQL statements.
@@ -70,19 +66,14 @@ impl Foreign {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Gzip => "compressed with gzip",
-            Self::Zstd => "compressed with zstd",
             Self::Xz => "compressed with xz",
             Self::Bzip2 => "compressed with bzip2",
             Self::Lz4 => "compressed with lz4",
             Self::Snappy => "compressed with snappy",
             Self::Zip => "a zip archive",
             Self::Tar => "a tar archive",
-            Self::MongodumpArchive => "a mongodump archive, which is not read yet",
             Self::MongodumpMetadata => "metadata of a mongodump directory, not documents",
             Self::WiredTiger => "a WiredTiger data file, not documents",
-            Self::Utf16 => "text in UTF-16, which is not read yet",
-            Self::Utf32 => "text in UTF-32, which is not read yet",
             Self::Markup => "HTML or XML, not documents",
             Self::Sql => "an SQL script, not documents",
             Self::GitLfsPointer => "a Git LFS pointer, not the file it stands for",
@@ -100,22 +91,15 @@ impl Foreign {
         };
         let file = shell::word(input);
         match self {
-            Self::Gzip => piped("gzip -dc"),
-            Self::Zstd => piped("zstd -dc"),
             Self::Xz => piped("xz -dc"),
             Self::Bzip2 => piped("bzip2 -dc"),
             Self::Lz4 => piped("lz4 -dc"),
             Self::Snappy => piped("snzip -dc"),
             Self::Zip => format!("unpack it and pass the files in it: `unzip {file}`"),
             Self::Tar => format!("unpack it and pass the files in it: `tar -xf {file}`"),
-            Self::MongodumpArchive => {
-                "dump to a directory with `mongodump --out DIR` and pass `DIR/DB/*.bson`".to_owned()
-            }
             Self::MongodumpMetadata => "pass the `.bson` files beside it".to_owned(),
             Self::WiredTiger if input == "-" => "name the file: `pagepress inspect FILE.wt`".to_owned(),
             Self::WiredTiger => format!("to see what it holds, run `pagepress inspect {file}`"),
-            Self::Utf16 => piped("iconv -f UTF-16 -t UTF-8"),
-            Self::Utf32 => piped("iconv -f UTF-32 -t UTF-8"),
             Self::Markup => {
                 "is it the error page of a download that failed? Look at it and fetch it again".to_owned()
             }
@@ -128,14 +112,17 @@ impl Foreign {
 /// The order matters: a BSON length may begin with the bytes of another magic number, so what walks as a
 /// document is one; and a name decides only what content leaves open.
 pub(super) fn recognise(head: Head<'_>) -> Recognised {
-    if let Some(foreign) = unmistakable(head.bytes) {
-        return Recognised::Foreign(foreign);
+    if let Some(recognised) = unmistakable(head.bytes) {
+        return recognised;
     }
     if begins_with_document(head) {
         return Recognised::Format(Format::Bson);
     }
-    if let Some(foreign) = magic(head.bytes).or_else(|| text_in_wide_units(head.bytes)) {
-        return Recognised::Foreign(foreign);
+    if let Some(recognised) = magic(head.bytes).or_else(|| text_in_wide_units(head.bytes)) {
+        return recognised;
+    }
+    if archive_at(head.bytes).is_some() {
+        return Recognised::Archive;
     }
     let named = NamedFormat::of(head.name);
     match of_text(head, named) {
@@ -151,13 +138,25 @@ pub(super) fn recognise(head: Head<'_>) -> Recognised {
     }
 }
 
-/// What must be unpacked or converted before any reader can have it, whatever format the user named.
-pub(super) fn foreign_to_every_reader(head: Head<'_>) -> Option<Foreign> {
+/// What must be undone before any reader can have it, whatever format the user named.
+pub(super) fn wrapped(head: Head<'_>) -> Option<Recognised> {
     unmistakable(head.bytes).or_else(|| {
         let packed = magic(head.bytes).or_else(|| text_in_wide_units(head.bytes));
         packed.filter(|_| !begins_with_document(head))
     })
 }
+
+/// Where a mongodump archive begins, if there is one: lines of a log may stand in front of it.
+pub(super) fn archive_at(bytes: &[u8]) -> Option<usize> {
+    const FIRST_FIELD: &[u8] = b"\x10concurrent_collections\0";
+    let begins = |window: &[u8]| window.starts_with(&ARCHIVE_MAGIC);
+    let at = bytes.windows(ARCHIVE_MAGIC.len()).position(begins)?;
+    let header = bytes.get(at + ARCHIVE_MAGIC.len() + 4..)?;
+    (at == 0 || header.starts_with(FIRST_FIELD)).then_some(at)
+}
+
+/// 0x8199e26d, little-endian. Source: `MagicNumber`, common/archive/archive.go, mongo-tools 100.18.
+pub(super) const ARCHIVE_MAGIC: [u8; 4] = [0x6d, 0xe2, 0x99, 0x81];
 
 /// The format that a name's ending stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,36 +181,41 @@ impl NamedFormat {
 }
 
 /// Magic numbers that, as a length, lie beyond every document's.
-fn unmistakable(bytes: &[u8]) -> Option<Foreign> {
-    const MAGIC: [(&[u8], Foreign); 6] = [
-        (b"\x6d\xe2\x99\x81", Foreign::MongodumpArchive),
-        (b"\x28\xb5\x2f\xfd", Foreign::Zstd),
-        (b"\xfd7zXZ\0", Foreign::Xz),
-        (b"BZh", Foreign::Bzip2),
-        (b"\x04\x22\x4d\x18", Foreign::Lz4),
-        (b"PK\x03\x04", Foreign::Zip),
+fn unmistakable(bytes: &[u8]) -> Option<Recognised> {
+    const MAGIC: [(&[u8], Recognised); 6] = [
+        (&ARCHIVE_MAGIC, Recognised::Archive),
+        (b"\x28\xb5\x2f\xfd", Recognised::Packed(Packing::Zstd)),
+        (b"\xfd7zXZ\0", Recognised::Foreign(Foreign::Xz)),
+        (b"BZh", Recognised::Foreign(Foreign::Bzip2)),
+        (b"\x04\x22\x4d\x18", Recognised::Foreign(Foreign::Lz4)),
+        (b"PK\x03\x04", Recognised::Foreign(Foreign::Zip)),
     ];
-    MAGIC.into_iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, foreign)| foreign)
+    MAGIC.into_iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, recognised)| recognised)
 }
 
 /// Magic numbers that a document's length may equal.
-fn magic(bytes: &[u8]) -> Option<Foreign> {
+fn magic(bytes: &[u8]) -> Option<Recognised> {
     const TAR_AT: usize = 257;
     /// Deflate, and no flag that is not assigned.
     const GZIP_FLAGS_MAX: u8 = 0x1f;
-    match bytes {
-        [0x1f, 0x8b, 0x08, flags, ..] if *flags <= GZIP_FLAGS_MAX => Some(Foreign::Gzip),
-        [0xff, 0x06, 0x00, 0x00, b's', b'N', b'a', b'P', b'p', b'Y', ..] => Some(Foreign::Snappy),
-        [0x41, 0xd8, 0x01, 0x00, ..] => Some(Foreign::WiredTiger),
-        [0xff, 0xfe, 0x00, 0x00, ..] | [0x00, 0x00, 0xfe, 0xff, ..] => Some(Foreign::Utf32),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(Foreign::Utf16),
-        _ if bytes.get(TAR_AT..).is_some_and(|tail| tail.starts_with(b"ustar")) => Some(Foreign::Tar),
-        _ => None,
-    }
+    let is_tar = || bytes.get(TAR_AT..).is_some_and(|tail| tail.starts_with(b"ustar"));
+    Some(match bytes {
+        [0x1f, 0x8b, 0x08, flags, ..] if *flags <= GZIP_FLAGS_MAX => Recognised::Packed(Packing::Gzip),
+        [0xff, 0x06, 0x00, 0x00, b's', b'N', b'a', b'P', b'p', b'Y', ..] => {
+            Recognised::Foreign(Foreign::Snappy)
+        }
+        [0x41, 0xd8, 0x01, 0x00, ..] => Recognised::Foreign(Foreign::WiredTiger),
+        [0xff, 0xfe, 0x00, 0x00, ..] => Recognised::Wide(WideText::Utf32Le),
+        [0x00, 0x00, 0xfe, 0xff, ..] => Recognised::Wide(WideText::Utf32Be),
+        [0xff, 0xfe, ..] => Recognised::Wide(WideText::Utf16Le),
+        [0xfe, 0xff, ..] => Recognised::Wide(WideText::Utf16Be),
+        _ if is_tar() => Recognised::Foreign(Foreign::Tar),
+        _ => return None,
+    })
 }
 
 /// UTF-16 without a byte order mark: text that has a zero in nearly every second byte.
-fn text_in_wide_units(bytes: &[u8]) -> Option<Foreign> {
+fn text_in_wide_units(bytes: &[u8]) -> Option<Recognised> {
     const LOOKED_AT_BYTES: usize = 512;
     let (units, _) = bytes[..bytes.len().min(LOOKED_AT_BYTES)].as_chunks::<2>();
     let first = units.first()?;
@@ -220,7 +224,8 @@ fn text_in_wide_units(bytes: &[u8]) -> Option<Foreign> {
     let mostly = |zeros: usize| zeros * 10 > units.len() * 9;
     let little = begins_as_text(first[0]) && mostly(zeros(1));
     let big = begins_as_text(first[1]) && mostly(zeros(0));
-    (units.len() > 1 && (little || big)).then_some(Foreign::Utf16)
+    let encoding = if little { WideText::Utf16Le } else { WideText::Utf16Be };
+    (units.len() > 1 && (little || big)).then_some(Recognised::Wide(encoding))
 }
 
 /// Whether the first document's elements can be stepped over up to its end, or the end of what is seen.
@@ -302,6 +307,10 @@ fn of_json(head: Head<'_>, text: &[u8], named: Option<NamedFormat>) -> Option<Re
     let looks_like_json = match (first, second) {
         (b'{', Some(b'"' | b'}')) | (b'[', Some(b'{' | b']')) => true,
         (b'{' | b'[', None) => !head.whole,
+        // The shell's text, if it is that: a table or a program may begin so as well.
+        (b'{', Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'\'')) if named != Some(NamedFormat::Json) => {
+            first_document_reads(head)
+        }
         (b'{' | b'[', _) => named == Some(NamedFormat::Json),
         _ => false,
     };
@@ -332,7 +341,7 @@ fn first_document_reads(head: Head<'_>) -> bool {
     match source.next_document(&mut Vec::new()) {
         Ok(document) => document.is_some(),
         // It may go on behind what is seen.
-        Err(_) => !head.whole && source.bytes_read() == head.bytes.len() as u64,
+        Err(_) => !head.whole && source.position() == head.bytes.len() as u64,
     }
 }
 
@@ -400,19 +409,24 @@ mod tests {
             (b"\xff\xff\xff\x7f\x02", "a.bson", Is(Bson), "a bad length is the BSON reader's to tell"),
             (b"\xff\xff\xff\x7f\x02", "-", Unknown, "but not without a name"),
             (b"\x30\0\0\0\x10_id\0", "a.bson", Is(Bson), "cut off"),
-            (b"\x1f\x8b\x08\0\0\0\0\0\0\x03", "a.bson", F(Foreign::Gzip), "gzip under another name"),
-            (b"\x28\xb5\x2f\xfd\x24", "a.bson", F(Foreign::Zstd), "zstd"),
+            (
+                b"\x1f\x8b\x08\0\0\0\0\0\0\x03",
+                "a.bson",
+                Recognised::Packed(Packing::Gzip),
+                "gzip under another name",
+            ),
+            (b"\x28\xb5\x2f\xfd\x24", "a.bson", Recognised::Packed(Packing::Zstd), "zstd"),
             (b"\xfd7zXZ\0\0", "a", F(Foreign::Xz), "xz"),
             (b"BZh91AY", "a", F(Foreign::Bzip2), "bzip2"),
             (b"\x04\x22\x4d\x18", "a", F(Foreign::Lz4), "lz4"),
             (b"\xff\x06\0\0sNaPpY", "a", F(Foreign::Snappy), "snappy"),
             (b"PK\x03\x04", "a", F(Foreign::Zip), "zip"),
             (&tar, "a", F(Foreign::Tar), "tar"),
-            (b"\x6d\xe2\x99\x81\x83\0\0\0", "a.bson", F(Foreign::MongodumpArchive), "an archive"),
+            (b"\x6d\xe2\x99\x81\x83\0\0\0", "a.bson", Recognised::Archive, "an archive"),
             (b"\x41\xd8\x01\0\x01\0\0\0", "a.wt", F(Foreign::WiredTiger), "a data file"),
-            (b"\xff\xfe{\0", "a.json", F(Foreign::Utf16), "UTF-16 with its mark"),
-            (b"{\0\n\0\t\0\"\0a\0\"\0", "a.json", F(Foreign::Utf16), "and without"),
-            (b"\xff\xfe\0\0{\0\0\0", "a.json", F(Foreign::Utf32), "UTF-32"),
+            (b"\xff\xfe{\0", "a.json", Recognised::Wide(WideText::Utf16Le), "UTF-16 with its mark"),
+            (b"{\0\n\0\t\0\"\0a\0\"\0", "a.json", Recognised::Wide(WideText::Utf16Le), "and without"),
+            (b"\xff\xfe\0\0{\0\0\0", "a.json", Recognised::Wide(WideText::Utf32Le), "UTF-32"),
             (b"<!DOCTYPE html><html>", "a.bson", F(Foreign::Markup), "a failed download"),
             (b"-- dump\nINSERT INTO t", "a.sql", F(Foreign::Sql), "SQL"),
             (b"version https://git-lfs.github.com/spec/v1\n", "a.bson", F(Foreign::GitLfsPointer), "Git LFS"),
@@ -429,6 +443,13 @@ mod tests {
             (b"[ {\"a\":1}]", "-", Is(Json), "an array"),
             (b"[]", "-", Is(Json), "an empty array"),
             (b"[1,2]", "a.json", Is(Json), "the JSON reader tells best what is wrong"),
+            (b"{ _id : ObjectId(\"656000000a0a0a0a0a000001\") }\n", "a.txt", Is(Json), "text of the shell"),
+            (
+                b"log line\n\x6d\xe2\x99\x81\x83\0\0\0\x10concurrent_collections\0",
+                "a",
+                Recognised::Archive,
+                "behind text",
+            ),
             (b"{a:1}", "a.json", Is(Json), "the JSON reader tells best what is wrong"),
             (b"1,2", "a.json", Is(Json), "the JSON reader tells best what is wrong"),
             (b" \n", "a.json", Is(Json), "blanks are no documents"),
@@ -458,22 +479,22 @@ mod tests {
         let cut = |bytes| recognise(Head { bytes, whole: false, name: "-" });
         assert_eq!(cut(&long[..4096]), Recognised::Format(Format::Bson));
         let gzip = [&b"\x1f\x8b\x08\0\x02noise\0\x99\x99\x99\x66"[..], &[0x5a; 4096]].concat();
-        assert_eq!(cut(&gzip), Recognised::Foreign(Foreign::Gzip), "a type, a name, and a length too long");
+        assert_eq!(cut(&gzip), Recognised::Packed(Packing::Gzip), "a type, a name, and a length too long");
         let zeros = [&[0x00, 0x80, 0x00, 0x00][..], &[0; 4096]].concat();
         assert_eq!(cut(&zeros), Recognised::Unknown, "a length and no element");
         let wide: Vec<u8> = "{\n\t\"key\": 1}".repeat(400).bytes().flat_map(|byte| [byte, 0]).collect();
-        assert_eq!(cut(&wide), Recognised::Foreign(Foreign::Utf16), "a length, a type and an empty key");
+        assert_eq!(cut(&wide), Recognised::Wide(WideText::Utf16Le), "a length, a type and an empty key");
     }
 
     #[test]
     fn hints_are_commands_that_can_be_pasted() {
         assert_eq!(
-            Foreign::Zstd.hint("my dump's.bson.zst"),
-            r"unpack it on the way: `zstd -dc 'my dump'\''s.bson.zst' | pagepress estimate -`"
+            Foreign::Xz.hint("my dump's.bson.xz"),
+            r"unpack it on the way: `xz -dc 'my dump'\''s.bson.xz' | pagepress estimate -`"
         );
         assert_eq!(
-            Foreign::Gzip.hint("-"),
-            "put `gzip -dc` between, as in `... | gzip -dc | pagepress estimate -`"
+            Foreign::Bzip2.hint("-"),
+            "put `bzip2 -dc` between, as in `... | bzip2 -dc | pagepress estimate -`"
         );
     }
 }

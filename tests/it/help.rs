@@ -20,6 +20,7 @@ fn help_texts_are_as_they_were() {
         ("inspect_long", "inspect --help"),
         ("verify_short", "verify -h"),
         ("verify_long", "verify --help"),
+        ("generate_long", "generate --help"),
         ("facts_long", "facts --help"),
         ("completions_long", "completions --help"),
         ("man_long", "man --help"),
@@ -36,18 +37,20 @@ fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
         "inspect -h",
         "verify -h",
         "verify --help",
+        "generate -h",
         "facts -h",
         "completions -h",
         "man -h",
         "estimate --help",
         "inspect --help",
+        "generate --help",
     ] {
         for line in printed(args).lines() {
             assert!(line.chars().count() <= 79, "{args}: {line}");
             assert_eq!(line, line.trim_end(), "{args}");
         }
     }
-    for args in ["estimate -h", "inspect -h", "verify -h"] {
+    for args in ["estimate -h", "inspect -h", "verify -h", "generate -h"] {
         for line in printed(args).lines().filter(|line| line.trim_start().starts_with('-')) {
             let (_, text) = line.trim_start().split_once("  ").unwrap_or_default();
             assert!(!text.trim().is_empty(), "no text beside: {line}");
@@ -62,6 +65,7 @@ fn long_help_of_every_command_ends_with_examples() {
         "estimate --help",
         "inspect --help",
         "verify --help",
+        "generate --help",
         "facts --help",
         "completions --help",
         "man --help",

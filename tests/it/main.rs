@@ -17,6 +17,7 @@ mod bad_input;
 mod case;
 mod conformance;
 mod docs;
+mod dumps;
 mod estimate;
 #[cfg(all(feature = "live", unix))]
 mod fake_server;
@@ -24,6 +25,7 @@ mod golden;
 mod help;
 mod index_accuracy;
 mod index_pages;
+mod inputs;
 mod inspect_files;
 mod inspect_live;
 mod keystring;

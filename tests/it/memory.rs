@@ -53,7 +53,7 @@ impl Source for Endless {
         self.bytes_made - self.document.len() as u64
     }
 
-    fn bytes_read(&self) -> u64 {
+    fn position(&self) -> u64 {
         self.bytes_made
     }
 

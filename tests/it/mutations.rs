@@ -82,7 +82,7 @@ enum Failure {
     Pipeline(PipelineError),
 }
 
-fn estimate(path: &Path, options: OpenOptions) -> Result<CollectionEstimate, Failure> {
+fn estimate(path: &Path, options: &OpenOptions) -> Result<CollectionEstimate, Failure> {
     let mut source = source::open(path, options).map_err(Failure::Source)?;
     let plan = Plan {
         codecs: vec![CodecKind::None],
@@ -93,6 +93,35 @@ fn estimate(path: &Path, options: OpenOptions) -> Result<CollectionEstimate, Fai
     let estimate = estimate_collection("a", &mut *source, &plan, &mut |_| ());
     source.notes();
     estimate.map_err(Failure::Pipeline)
+}
+
+/// One collection with these documents, without their checksum, as mongodump frames it.
+fn archive(documents: &[u8]) -> Vec<u8> {
+    const END: &[u8] = &[0xff; 4];
+    let header = |end: u8| {
+        let end = [&b"\x08EOF\0"[..], &[end], b"\x12CRC\0\0\0\0\0\0\0\0\0"].concat();
+        document(&[b"\x02db\0\x02\0\0\0d\0", b"\x02collection\0\x02\0\0\0c\0", &end])
+    };
+    let entry = document(&[
+        b"\x02db\0\x02\0\0\0d\0",
+        b"\x02collection\0\x02\0\0\0c\0",
+        b"\x02metadata\0\x0f\0\0\0{\"indexes\":[]}\0",
+        b"\x10size\0\0\0\0\0",
+    ]);
+    let prelude = document(&[b"\x10concurrent_collections\0\x04\0\0\0", b"\x02version\0\x04\0\0\x000.1\0"]);
+    [&b"\x6d\xe2\x99\x81"[..], &prelude, &entry, END, &header(0), documents, END, &header(1), END].concat()
+}
+
+fn document(elements: &[&[u8]]) -> Vec<u8> {
+    let body = elements.concat();
+    let length = u32::try_from(body.len() + 5).unwrap().to_le_bytes();
+    [&length[..], &body, &[0]].concat()
+}
+
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, bytes).unwrap();
+    encoder.finish().unwrap()
 }
 
 #[test]
@@ -113,6 +142,9 @@ fn run_shard(shard: u64) -> (usize, usize) {
 {"n":-1}
 {"re":{"$regularExpression":{"pattern":"a","options":"i"}},"c":{"$code":"x","$scope":{"y":1}}}
 "#;
+    let shell = br#"{ _id : ObjectId("656000000a0a0a0a0a000001"), 'x' : NumberLong(5), d : /a\/b/i, "u" : undefined }
+{ "r" : { "$regex" : "a", "$options" : "i" }, t : Timestamp(1, 2), e : new Date(-1), n : -0x10, 'q' : 'it\'s' }
+"#;
     let csv = b"_id,name,a.x,a.y,price\n1,tea,1,2,2.5\n2,\"a, \"\"b\"\"\",,,3\n3,NA,007\n\n4,\"two\nlines\",x,y,z\n";
     let bson = [
         &b"\x11\0\0\0\x10_id\0\x01\0\0\0\x0a-\0\0"[..],
@@ -122,10 +154,14 @@ fn run_shard(shard: u64) -> (usize, usize) {
     ]
     .concat();
     let seeds = [
-        ("a.bson", &bson[..], Format::Bson),
-        ("a.json", json, Format::Json),
-        ("a.csv", csv, Format::Csv),
-        ("a.tsv", b"a\tb\r\n1\tx\r\n2\ty\r\n3", Format::Tsv),
+        ("a.bson", &bson[..], Some(Format::Bson)),
+        ("a.json", json, Some(Format::Json)),
+        ("a.shell.json", shell, Some(Format::Json)),
+        ("a.csv", csv, Some(Format::Csv)),
+        ("a.tsv", b"a\tb\r\n1\tx\r\n2\ty\r\n3", Some(Format::Tsv)),
+        ("a.archive", &archive(&bson), None),
+        ("a.bson.gz", &gzipped(&bson), None),
+        ("a.bson.zst", &zstd::encode_all(&bson[..], 3).unwrap(), None),
     ];
     let folder = tempfile::tempdir().unwrap();
     let mut numbers = Numbers(42 + shard);
@@ -136,9 +172,10 @@ fn run_shard(shard: u64) -> (usize, usize) {
         let path = folder.path().join(name);
         fs::write(&path, &bytes).unwrap();
         let on_bad = [OnBadDocument::Stop, OnBadDocument::Skip][numbers.below(2)];
-        let options = OpenOptions { format: [None, Some(format)][numbers.below(2)], on_bad };
+        let format = format.filter(|_| numbers.below(2) == 1);
+        let options = OpenOptions { format, ..OpenOptions::new(on_bad) };
         let shown = || format!("{name} {options:?} {}", bytes.escape_ascii());
-        let (message, hints) = match estimate(&path, options) {
+        let (message, hints) = match estimate(&path, &options) {
             Ok(estimate) => {
                 estimates += 1;
                 // The shortest text of a document is `{}`, that of an element `[`; an `_id` takes 17 bytes.

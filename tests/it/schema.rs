@@ -95,6 +95,7 @@ fn check_collection(collection: &Value) {
             ("sampled_fraction", Kind::Number),
             ("storage", Kind::List),
             ("indexes", Kind::List),
+            ("indexes_not_predicted", Kind::List),
         ],
     );
     assert!(!collection["storage"].as_array().unwrap().is_empty());

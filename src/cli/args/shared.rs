@@ -1,6 +1,8 @@
 //! Options that more than one command takes.
 
-use super::{FormatArg, INPUT, LoadArg, MODEL, OUTPUT, OnBadArg, OutputArg, RUN, ReadPreferenceArg};
+use super::{
+    FormatArg, INPUT, LoadArg, MODEL, OUTPUT, OnBadArg, OutputArg, RUN, ReadPreferenceArg, ReadingArgs,
+};
 use crate::cli::help;
 use clap::ArgAction;
 use std::path::PathBuf;
@@ -14,6 +16,8 @@ pub(in crate::cli) struct SharedArgs {
     #[arg(long, value_name = "ACTION", display_order = 2, hide_possible_values = true, help_heading = INPUT)]
     #[arg(help = help::ON_BAD, long_help = help::ON_BAD_LONG)]
     pub on_bad_document: Option<OnBadArg>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     #[command(flatten)]
     pub live: LiveArgs,
 

@@ -35,7 +35,7 @@ impl Source for StoredDocuments<'_> {
         self.documents.block_offset()
     }
 
-    fn bytes_read(&self) -> u64 {
+    fn position(&self) -> u64 {
         self.documents.blocks_read_bytes()
     }
 

@@ -19,6 +19,8 @@ pub(super) enum ColumnType {
     Int64,
     Double,
     Text,
+    /// No type of the column: each cell alone, as mongoimport has it.
+    Each,
 }
 
 impl ColumnType {
@@ -28,6 +30,7 @@ impl ColumnType {
             Self::Int64 => "int64",
             Self::Double => "double",
             Self::Text => "string",
+            Self::Each => "auto",
         }
     }
 }
@@ -73,14 +76,29 @@ pub(super) fn value(cell: &[u8], column_type: ColumnType) -> Value {
         return Value::Text;
     }
     match read(cell) {
+        Reading::LeadingZero if column_type == ColumnType::Each => {
+            match std::str::from_utf8(cell).map(str::parse) {
+                Ok(Ok(value)) => integer(value),
+                _ => float_text::parse(cell).map_or(Value::Text, Value::Double),
+            }
+        }
         Reading::Text | Reading::LeadingZero => Value::Text,
         Reading::Float(value) => Value::Double(value),
         Reading::Integer(value) => match (column_type, i32::try_from(value)) {
             (ColumnType::Double, _) => float_text::parse(cell).map_or(Value::Text, Value::Double),
-            (ColumnType::Int32, Ok(value)) => Value::Int32(value),
+            (ColumnType::Int32 | ColumnType::Each, Ok(value)) => Value::Int32(value),
             _ => Value::Int64(value),
         },
     }
+}
+
+fn integer(value: i64) -> Value {
+    i32::try_from(value).map_or(Value::Int64(value), Value::Int32)
+}
+
+/// A cell that is a number as a double.
+pub(super) fn float(cell: &[u8]) -> Option<f64> {
+    float_text::parse(cell).ok()
 }
 
 /// What the sampled cells of one column were.
@@ -135,7 +153,7 @@ impl Column {
     /// type.
     pub fn is_mixed(&self) -> bool {
         match self.column_type() {
-            ColumnType::Int32 => false,
+            ColumnType::Int32 | ColumnType::Each => false,
             ColumnType::Int64 => self.int32 > 0,
             ColumnType::Double => self.int32 + self.int64 > 0,
             ColumnType::Text => self.int32 + self.int64 + self.double + self.not_finite > 0,

@@ -21,9 +21,12 @@
 
 mod cell;
 mod header;
+mod layout;
 mod rows;
+mod typed;
 
 pub use rows::Dialect;
+pub use typed::{CellType, Columns};
 
 use self::{
     cell::{Column, ColumnType, Value},
@@ -37,6 +40,7 @@ use super::{
 };
 use crate::document::{DOCUMENT_BYTES_MAX, DOCUMENT_BYTES_MIN};
 use std::io::Read;
+use std::sync::Arc;
 
 /// Read-ahead, and most bytes of the rows that types are inferred from.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -59,6 +63,7 @@ pub struct CsvSource<R> {
     skipped: Skipped,
     shape: Shape,
     rows_unended: u64,
+    types_from: Columns,
     /// Starts of the documents under construction, innermost last; reused.
     open: Vec<usize>,
 }
@@ -76,8 +81,24 @@ struct Shape {
     names: Vec<Vec<u8>>,
     steps: Vec<Step>,
     columns: Vec<Column>,
-    types: Vec<ColumnType>,
+    types: Vec<Typed>,
     sampled_rows: u64,
+}
+
+/// The type of a column, inferred or given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Typed {
+    Inferred(ColumnType),
+    Given(CellType),
+}
+
+impl Typed {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Inferred(column_type) => column_type.name(),
+            Self::Given(cell_type) => cell_type.name(),
+        }
+    }
 }
 
 impl<R: Read + Send> CsvSource<R> {
@@ -101,8 +122,16 @@ impl<R: Read + Send> CsvSource<R> {
             skipped: Skipped::default(),
             shape: Shape::default(),
             rows_unended: 0,
+            types_from: Columns::default(),
             open: Vec::new(),
         }
+    }
+
+    /// The same source, with the types of its columns from `columns`.
+    #[must_use]
+    pub fn with_columns(mut self, columns: Columns) -> Self {
+        self.types_from = columns;
+        self
     }
 
     /// Reads the header and infers the columns' types, so that [`Source::notes`] knows them before the
@@ -143,11 +172,47 @@ impl<R: Read + Send> CsvSource<R> {
         }
         self.check_width()?;
         self.shape.names = self.cells.iter().map(<[u8]>::to_vec).collect();
+        let mut given = Vec::new();
+        if self.types_from == Columns::Header {
+            for name in &mut self.shape.names {
+                let (bare, cell_type) = typed::typed_name(name).map_err(|what| {
+                    let place = self.rows.input.marked_place(Mark::Record);
+                    Fault::value(place, format!("in the header, {what}"))
+                })?;
+                *name = bare;
+                given.push(Typed::Given(cell_type));
+            }
+        }
         self.shape.steps = header::steps(&self.shape.names).map_err(|what| {
             Fault::value(self.rows.input.marked_place(Mark::Record), format!("in the header, {what}"))
                 .with_hint("the first line must name the columns; add it if it is missing")
         })?;
-        self.infer_types()
+        match &self.types_from {
+            Columns::Header => self.shape.types = given,
+            Columns::EachCell => {
+                self.shape.types = vec![Typed::Inferred(ColumnType::Each); self.shape.names.len()];
+            }
+            Columns::Inferred => self.infer_types()?,
+            Columns::Named(named) => {
+                let named = Arc::clone(named);
+                self.infer_types()?;
+                self.take_named(&named)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_named(&mut self, named: &[(Vec<u8>, CellType)]) -> Parsed<()> {
+        for (wanted, cell_type) in named {
+            let Some(column) = self.shape.names.iter().position(|name| name == wanted) else {
+                let what =
+                    format!("in the header, there is no column {}, whose type was given", quoted(wanted));
+                return Err(Fault::value(self.rows.input.marked_place(Mark::Record), what));
+            };
+            self.shape.types[column] = Typed::Given(cell_type.clone());
+            self.shape.columns[column] = Column::default();
+        }
+        Ok(())
     }
 
     /// Refuses a header that no whole row could follow. Before names are kept, since each costs more memory than
@@ -197,7 +262,7 @@ impl<R: Read + Send> CsvSource<R> {
         self.rows.input.release();
         let went_back = self.rows.input.rewind(first_row);
         assert!(went_back, "a held buffer keeps what it has shown");
-        self.shape.types = columns.iter().map(Column::column_type).collect();
+        self.shape.types = columns.iter().map(|column| Typed::Inferred(column.column_type())).collect();
         self.shape.columns = columns;
         Ok(())
     }
@@ -213,7 +278,7 @@ impl<R: Read + Send> CsvSource<R> {
             Row::End => return Ok(Found::End),
         }
         let Shape { names, steps, types, .. } = &self.shape;
-        if self.cells.len() > names.len() {
+        if self.cells.len() > names.len() && self.types_from != Columns::EachCell {
             let what = format!(
                 "row {} holds {} where the header names {}",
                 self.ordinal + 1,
@@ -224,7 +289,13 @@ impl<R: Read + Send> CsvSource<R> {
                 .with_hint(self.rows.dialect().hint_on_delimiters()));
         }
         let before = out.len();
-        write_document(out, steps, types, &self.cells, &mut self.open);
+        let row_place = |input: &Input<R>| input.marked_place(Mark::Record);
+        write_fields(out, steps, types, &self.cells, &mut self.open)
+            .and_then(|()| write_unnamed(out, names, &self.cells))
+            .map_err(|what| {
+                Fault::value(row_place(&self.rows.input), format!("row {}: {what}", self.ordinal + 1))
+            })?;
+        close_document(out, self.open.pop());
         let bytes = out.len() - before;
         if bytes > DOCUMENT_BYTES_MAX {
             return Err(Fault::too_long(bytes, After::Document));
@@ -253,7 +324,12 @@ impl<R: Read + Send> CsvSource<R> {
             After::Line => "; reading went on at the next line",
             After::Nothing => "; nothing was read behind it",
         };
-        self.skipped.count(here - begins, &format_args!("{error}{how}"));
+        if error.is_broken_packing() {
+            self.skipped.damage(here - begins, &error);
+            self.state = State::Ended;
+        } else {
+            self.skipped.count(here - begins, &format_args!("{error}{how}"));
+        }
         self.ordinal += 1;
         Ok(())
     }
@@ -264,23 +340,26 @@ enum Found {
     End,
 }
 
-fn write_document(
+/// Writes all of a document but its end.
+fn write_fields(
     out: &mut Vec<u8>,
     steps: &[Step],
-    types: &[ColumnType],
+    types: &[Typed],
     cells: &Cells,
     open: &mut Vec<usize>,
-) {
+) -> Result<(), String> {
     open.clear();
     open.push(open_document(out));
     let mut at = 0;
     while let Some(step) = steps.get(at) {
         match step {
-            Step::Cell { column, key } => {
-                if let (Some(cell), Some(column_type)) = (cells.get(*column), types.get(*column)) {
+            Step::Cell { column, key } => match (cells.get(*column), types.get(*column)) {
+                (Some(cell), Some(Typed::Inferred(column_type))) => {
                     push_element(out, key, cell, *column_type);
                 }
-            }
+                (Some(cell), Some(Typed::Given(cell_type))) => cell_type.push(out, key, cell)?,
+                _ => {}
+            },
             Step::Open { first_column, close, .. } if *first_column >= cells.len() => at = *close,
             Step::Open { key, .. } => {
                 push_key(out, 0x03, key);
@@ -290,7 +369,19 @@ fn write_document(
         }
         at += 1;
     }
-    close_document(out, open.pop());
+    Ok(())
+}
+
+/// Cells that the header has no names for, under mongoimport's: `field2`, by their place from 0.
+fn write_unnamed(out: &mut Vec<u8>, names: &[Vec<u8>], cells: &Cells) -> Result<(), String> {
+    for column in names.len()..cells.len() {
+        let key = format!("field{column}");
+        if names.iter().any(|name| name == key.as_bytes()) {
+            return Err(format!("cell {} would be named `{key}`, which is a column already", column + 1));
+        }
+        push_element(out, key.as_bytes(), cells.get(column).unwrap_or_default(), ColumnType::Each);
+    }
+    Ok(())
 }
 
 fn push_key(out: &mut Vec<u8>, element_type: u8, key: &[u8]) {
@@ -364,7 +455,7 @@ impl<R: Read + Send> Source for CsvSource<R> {
         self.rows.input.marked_offset(Mark::Record)
     }
 
-    fn bytes_read(&self) -> u64 {
+    fn position(&self) -> u64 {
         self.rows.input.offset()
     }
 
@@ -391,6 +482,17 @@ impl<R: Read + Send> Source for CsvSource<R> {
                 counted(names.len() as u64, "column"),
                 counted(*sampled_rows, "row"),
             ));
+            if matches!(self.types_from, Columns::EachCell | Columns::Header)
+                && let Some(note) = notes.last_mut()
+                && let Some((listed, _)) = note.rsplit_once(" from the first ")
+            {
+                let from = if self.types_from == Columns::Header {
+                    "typed by the header"
+                } else {
+                    "each cell typed alone"
+                };
+                *note = format!("{listed}, {from}");
+            }
         }
         let named = |wanted: fn(&Column) -> bool| {
             let mut found = names

@@ -2,7 +2,7 @@
 
 /// Appends what base64 text stands for: standard alphabet, padded; line ends are passed over. `false` for
 /// any other text, with `out` as far as it was understood.
-pub(super) fn base64(text: &[u8], out: &mut Vec<u8>) -> bool {
+pub(in crate::source) fn base64(text: &[u8], out: &mut Vec<u8>) -> bool {
     let mut bits = 0_u32;
     let mut sextets = 0_u32;
     let mut padding = 0_u32;

@@ -13,7 +13,7 @@ pub(super) fn milliseconds(text: &[u8]) -> Option<i64> {
     };
     let year = number(&[y1, y2, y3, y4])?;
     let month = number(&[m1, m2]).filter(|month| (1..=12).contains(month))?;
-    let day = number(&[d1, d2]).filter(|day| (1..=days_in_month(year, month)).contains(day))?;
+    let day = number(&[d1, d2])?;
     let hour = number(&[h1, h2]).filter(|hour| *hour < 24)?;
     let minute = number(&[n1, n2]).filter(|minute| *minute < 60)?;
     let second = number(&[s1, s2]).filter(|second| *second < 60)?;
@@ -34,8 +34,30 @@ pub(super) fn milliseconds(text: &[u8]) -> Option<i64> {
         }
         _ => return None,
     };
-    let minutes = (days_since_1970(year, month, day) * 24 + hour) * 60 + minute - offset_minutes;
+    let minutes = (days_since_1970(year, month, day)? * 24 + hour) * 60 + minute - offset_minutes;
     Some((minutes * 60 + second) * 1000 + fraction_ms)
+}
+
+/// As [`milliseconds`], and what other programs write: no seconds, and years of a sign and six digits.
+///
+/// Source: `FormatDate`, `common/util/format_date.go`, mongo-tools 100.18; ECMA-262, expanded years.
+pub(in crate::source) fn lenient_milliseconds(text: &[u8]) -> Option<i64> {
+    const MINUTES_BYTES: usize = 16;
+    milliseconds(text).or_else(|| {
+        if let [sign @ (b'+' | b'-'), y1, y2, rest @ ..] = text {
+            // Four hundred years have the same days wherever they stand.
+            const CYCLE_YEARS: i64 = 400;
+            const CYCLE_MS: i64 = 146_097 * 86_400_000;
+            let (last, rest) = rest.split_first_chunk::<4>()?;
+            let year = number(&[&[*y1, *y2], &last[..]].concat())? * if *sign == b'-' { -1 } else { 1 };
+            let near = 2000 + year.rem_euclid(CYCLE_YEARS);
+            let same_days = milliseconds(&[near.to_string().as_bytes(), rest].concat())?;
+            return Some(same_days + (year - near) / CYCLE_YEARS * CYCLE_MS);
+        }
+        let (minutes, zone) = text.split_at_checked(MINUTES_BYTES)?;
+        let with_seconds = [minutes, b":00", zone].concat();
+        milliseconds(&with_seconds).filter(|_| !zone.starts_with(b":") && !zone.starts_with(b"."))
+    })
 }
 
 fn number(digits: &[u8]) -> Option<i64> {
@@ -56,13 +78,16 @@ fn days_in_month(year: i64, month: i64) -> i64 {
 }
 
 /// In the proleptic Gregorian calendar, whose years are counted from March here, so that a leap day comes
-/// last in its year.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+/// last in its year. `None` for a day that no month has.
+pub(in crate::source) fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
     /// From 0000-03-01 to 1970-01-01.
     const DAYS_TO_1970: i64 = 719_468;
+    if !(1..=days_in_month(year, month)).contains(&day) {
+        return None;
+    }
     let (march_year, march_month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap_days = march_year.div_euclid(4) - march_year.div_euclid(100) + march_year.div_euclid(400);
-    march_year * 365 + leap_days + (march_month * 153 + 2) / 5 + day - 1 - DAYS_TO_1970
+    Some(march_year * 365 + leap_days + (march_month * 153 + 2) / 5 + day - 1 - DAYS_TO_1970)
 }
 
 #[cfg(test)]
@@ -111,11 +136,11 @@ mod tests {
     /// The calendar rule against counting one day at a time.
     #[test]
     fn every_day_of_ten_thousand_years_follows_the_one_before() {
-        let mut expected = days_since_1970(0, 1, 1);
+        let mut expected = days_since_1970(0, 1, 1).unwrap();
         for year in 0..10_000 {
             for month in 1..=12 {
                 for day in 1..=days_in_month(year, month) {
-                    assert_eq!(days_since_1970(year, month, day), expected, "{year}-{month}-{day}");
+                    assert_eq!(days_since_1970(year, month, day), Some(expected), "{year}-{month}-{day}");
                     expected += 1;
                 }
             }

@@ -24,7 +24,7 @@ const SIGN: u128 = 1 << 127;
 ///
 /// Source: IEEE 754-2008 decimal128 in its binary integer encoding, as BSON stores it; which texts are
 /// taken: `ParseDecimal128` of the Go driver 2.7.0, which mongoimport uses.
-pub(super) fn decimal128(text: &[u8]) -> Option<[u8; 16]> {
+pub(in crate::source) fn decimal128(text: &[u8]) -> Option<[u8; 16]> {
     let (is_negative, unsigned) = match text {
         [b'-', unsigned @ ..] => (true, unsigned),
         [b'+', unsigned @ ..] | unsigned => (false, unsigned),

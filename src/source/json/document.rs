@@ -4,9 +4,12 @@
 //! each, so that depth costs memory in proportion to the document and never overflows the thread's stack.
 
 use super::{
+    dialect::{Evidence, JsonDialect},
     extended::{Wrapped, wrapper},
+    legacy,
     lexer::{Lexer, Nul},
     number::{BadNumber, Number, short_integer},
+    shell,
 };
 use crate::document::DOCUMENT_BYTES_MAX;
 use crate::source::{
@@ -18,6 +21,8 @@ use std::io::Read;
 /// Reads documents; owns what it needs again for the next.
 pub(super) struct Parser<R> {
     pub lexer: Lexer<R>,
+    pub dialect: JsonDialect,
+    pub evidence: Evidence,
     frames: Vec<Frame>,
     /// Texts of a wrapper under construction, reused.
     pub(super) text: Vec<u8>,
@@ -29,9 +34,19 @@ pub(super) struct Parser<R> {
 /// A bracket that is open. Offsets count from the start of the top-level document, so 32 bits hold them.
 #[derive(Clone, Copy, Debug)]
 enum Frame {
-    Document { start: u32 },
-    Array { start: u32, next_index: u32 },
-    Scope { start: u32, total_at: u32 },
+    /// `owner_at` is where its type byte stands; its own start, if it has none or must stay what it is.
+    Document {
+        start: u32,
+        owner_at: u32,
+    },
+    Array {
+        start: u32,
+        next_index: u32,
+    },
+    Scope {
+        start: u32,
+        total_at: u32,
+    },
 }
 
 /// What the grammar asks for next.
@@ -55,6 +70,8 @@ impl<R: Read> Parser<R> {
     pub fn new(lexer: Lexer<R>) -> Self {
         Self {
             lexer,
+            dialect: JsonDialect::default(),
+            evidence: Evidence::default(),
             frames: Vec::new(),
             text: Vec::new(),
             key: Vec::new(),
@@ -74,7 +91,7 @@ impl<R: Read> Parser<R> {
         self.frames.clear();
         self.lexer.depth = 0;
         let start = self.open_bracket(out, before);
-        self.frames.push(Frame::Document { start });
+        self.frames.push(Frame::Document { start, owner_at: start });
         let mut next = Next::FirstKey { wrappers: Wrappers::Literal };
         // Of the element whose value is a document that has just begun.
         let mut owner_at = before;
@@ -91,6 +108,11 @@ impl<R: Read> Parser<R> {
                 }
                 Next::FirstKey { .. } | Next::Key => {
                     if found != Some(b'"') {
+                        if let Some(byte) = found.filter(|byte| self.begins_shell_key(*byte)) {
+                            owner_at = type_at;
+                            next = self.shell_member(byte, out, before)?;
+                            continue;
+                        }
                         let wanted = if next == Next::Key { "a key" } else { "a key or `}`" };
                         return Err(self.unexpected_key(found, wanted));
                     }
@@ -102,6 +124,7 @@ impl<R: Read> Parser<R> {
                     out.push(0);
                     if next == (Next::FirstKey { wrappers: Wrappers::Taken })
                         && out[type_at + 1] == b'$'
+                        && self.dialect.has_wrappers()
                         && let Some(wrapper) = wrapper(&out[type_at + 1..out.len() - 1])
                     {
                         self.frames.pop();
@@ -182,7 +205,7 @@ impl<R: Read> Parser<R> {
                 out[type_at] = 0x03;
                 self.lexer.input.mark(Mark::Token);
                 let start = self.open_bracket(out, before);
-                self.frames.push(Frame::Document { start });
+                self.frames.push(Frame::Document { start, owner_at: relative(type_at, before) });
                 return Ok(Next::FirstKey { wrappers: Wrappers::Taken });
             }
             Some(b'[') => {
@@ -192,6 +215,9 @@ impl<R: Read> Parser<R> {
                 return Ok(Next::FirstElement);
             }
             Some(b't' | b'f' | b'n') => self.literal(out, type_at)?,
+            Some(byte) if self.dialect.has_shell() && begins_shell_value(byte) => {
+                self.shell_value(byte, out, type_at)?;
+            }
             _ => return Err(self.unexpected_value(found)),
         }
         Ok(Next::Separator)
@@ -203,9 +229,11 @@ impl<R: Read> Parser<R> {
             Number::integer(value)
         } else {
             self.lexer.input.mark(Mark::Token);
-            match self.lexer.word(|word| Number::parse(word).map_err(|bad| (bad, quoted(word))))? {
+            match self.lexer.word(|word| Number::parse(word).map_err(|bad| (bad, word.to_vec())))? {
                 Ok(number) => number,
+                Err((BadNumber::Grammar, word)) if self.dialect.has_shell() => self.shell_number(&word)?,
                 Err((bad, word)) => {
+                    let word = quoted(&word);
                     let place = self.lexer.input.marked_place(Mark::Token);
                     return Err(match bad {
                         BadNumber::Range => {
@@ -232,15 +260,19 @@ impl<R: Read> Parser<R> {
             b"true" => Ok((0x08, &b"\x01"[..])),
             b"false" => Ok((0x08, &b"\x00"[..])),
             b"null" => Ok((0x0a, &b""[..])),
-            _ => Err(quoted(word)),
+            _ => Err(word.to_vec()),
         })?;
         match literal {
             Ok((element_type, value)) => {
                 push_value(out, type_at, element_type, value);
                 Ok(())
             }
+            Err(word) if self.dialect.has_shell() && word == b"new" => {
+                self.lexer.significant()?;
+                self.shell_value(b'n', out, type_at)
+            }
             Err(word) => {
-                let what = format!("found {word} where a value belongs");
+                let what = format!("found {} where a value belongs", quoted(&word));
                 Err(with_shell_hint(Fault::syntax(self.lexer.input.marked_place(Mark::Token), what)))
             }
         }
@@ -281,9 +313,15 @@ impl<R: Read> Parser<R> {
         self.lexer.depth -= 1;
         out.push(0);
         let Some(frame) = self.frames.pop() else { return Ok(()) };
-        let (Frame::Document { start } | Frame::Array { start, .. } | Frame::Scope { start, .. }) = frame;
+        let (Frame::Document { start, .. } | Frame::Array { start, .. } | Frame::Scope { start, .. }) = frame;
         let start = before + start as usize;
         patch_length(out, start, start);
+        if let Frame::Document { owner_at, .. } = frame
+            && out.get(start + 5) == Some(&b'$')
+            && self.dialect.has_shell()
+        {
+            self.stand_for_value(out, start, before + owner_at as usize)?;
+        }
         if let Frame::Scope { total_at, .. } = frame {
             let total_at = before + total_at as usize;
             patch_length(out, total_at, total_at);
@@ -291,6 +329,76 @@ impl<R: Read> Parser<R> {
         }
         Ok(())
     }
+}
+
+impl<R: Read> Parser<R> {
+    /// Puts the value of version 1 in the place of the whole document at `start`, if it stands for one.
+    #[cold]
+    fn stand_for_value(&mut self, out: &mut Vec<u8>, start: usize, owner_at: usize) -> Parsed<()> {
+        if owner_at == start {
+            return Ok(());
+        }
+        let mut value = Vec::new();
+        match legacy::value(&out[start..], self.dialect, &mut self.evidence, &mut value) {
+            Ok(None) => Ok(()),
+            Ok(Some(kind)) => {
+                out.truncate(start);
+                push_value(out, owner_at, kind, &value);
+                Ok(())
+            }
+            Err(what) => Err(Fault::value(self.lexer.input.marked_place(Mark::Token), what)),
+        }
+    }
+
+    fn begins_shell_key(&self, byte: u8) -> bool {
+        self.dialect.has_shell() && (byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'\''))
+    }
+
+    /// Reads a bare or single-quoted key and its value.
+    #[cold]
+    fn shell_member(&mut self, found: u8, out: &mut Vec<u8>, before: usize) -> Parsed<Next> {
+        self.lexer.input.mark(Mark::Token);
+        let type_at = out.len();
+        out.push(0);
+        if found == b'\'' {
+            self.single_quoted(out)?;
+        } else {
+            self.lexer.word(|word| out.extend_from_slice(word))?;
+        }
+        if out[type_at + 1..].contains(&0) {
+            let what = format!("key {} holds a NUL, which BSON keys cannot", quoted(&out[type_at + 1..]));
+            return Err(Fault::value(self.lexer.input.marked_place(Mark::Token), what));
+        }
+        out.push(0);
+        self.lexer.expect(b':', "behind a key")?;
+        self.evidence.shell += 1;
+        let found = self.lexer.significant()?;
+        self.value(found, out, type_at, before)
+    }
+
+    #[cold]
+    fn shell_number(&mut self, word: &[u8]) -> Parsed<Number> {
+        match shell::number(word) {
+            Some(number) => {
+                self.evidence.shell += 1;
+                Ok(number)
+            }
+            None if word == b"-Infinity" => {
+                self.evidence.version_1 += 1;
+                Ok(Number::Double(f64::NEG_INFINITY))
+            }
+            None => {
+                let place = self.lexer.input.marked_place(Mark::Token);
+                let what = format!("{} is not a JSON number", quoted(word));
+                Err(with_shell_hint(Fault::value(place, what)))
+            }
+        }
+    }
+}
+
+/// Whether a value of the shell's, and none of JSON's, begins with `byte`.
+fn begins_shell_value(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || matches!(byte, b'\'' | b'/' | b'+' | b'.')
 }
 
 #[cold]

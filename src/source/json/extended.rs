@@ -9,6 +9,7 @@
 use super::{
     binary, date,
     decimal::decimal128,
+    dialect::JsonDialect,
     document::{Parser, patch_length, push_value},
     lexer::{Nul, TEXT_BYTES_MAX},
     number::Number,
@@ -40,6 +41,14 @@ pub(super) enum Wrapper {
     MinKey,
     MaxKey,
     Undefined,
+}
+
+impl Wrapper {
+    /// Whether version 1 does not know it.
+    fn is_of_version_2(self) -> bool {
+        use Wrapper::{DbPointer, NumberDouble, RegularExpression, Symbol, Uuid};
+        matches!(self, DbPointer | NumberDouble | RegularExpression | Symbol | Uuid)
+    }
 }
 
 /// The keys, the frequent ones first.
@@ -118,6 +127,9 @@ impl<R: Read> Parser<R> {
         type_at: usize,
         (name, wrapper): (&str, Wrapper),
     ) -> Parsed<Wrapped> {
+        // `{ "$oid" : ..`: only version 1 was ever written with a blank here.
+        self.evidence.version_1 += u64::from(self.lexer.input.peek()? == Some(b' '));
+        self.evidence.version_2 += u64::from(wrapper.is_of_version_2());
         self.lexer.expect(b':', "behind a key")?;
         match wrapper {
             Wrapper::Oid => self.oid(out, type_at)?,
@@ -158,7 +170,8 @@ impl<R: Read> Parser<R> {
                 self.text_of("$uuid")?;
                 let bytes = binary::uuid(&self.text)
                     .ok_or_else(|| self.bad_text("$uuid", "hexadecimal digits in groups of 8-4-4-4-12"))?;
-                push_binary(out, type_at, 4, &bytes);
+                out[type_at] = 0x05;
+                push_binary(out, 4, &bytes);
             }
             Wrapper::Timestamp => self.timestamp(out, type_at)?,
             Wrapper::RegularExpression => self.regular_expression(out, type_at)?,
@@ -210,7 +223,7 @@ impl<R: Read> Parser<R> {
         const NAME: &str = "$date";
         let milliseconds = match self.scalar()? {
             Scalar::Integer(milliseconds) => milliseconds,
-            Scalar::Text => date::milliseconds(&self.text).ok_or_else(|| {
+            Scalar::Text => self.date_text().ok_or_else(|| {
                 self.bad_text(NAME, "a date like 2006-01-02T15:04:05.999Z, with its seconds and its zone")
             })?,
             Scalar::Document => {
@@ -227,19 +240,29 @@ impl<R: Read> Parser<R> {
         Ok(())
     }
 
+    fn date_text(&self) -> Option<i64> {
+        match self.dialect {
+            JsonDialect::Auto => date::lenient_milliseconds(&self.text),
+            _ => date::milliseconds(&self.text),
+        }
+    }
+
     fn binary(&mut self, out: &mut Vec<u8>, type_at: usize) -> Parsed<()> {
         const NAME: &str = "$binary";
         let mut subtype = 0;
         match self.scalar()? {
-            Scalar::Document => self.inner_document(NAME, &["base64", "subType"], |parser, index| {
-                if index == 0 {
-                    parser.text_of("base64")?;
-                    parser.base64()
-                } else {
-                    subtype = parser.subtype("subType")?;
-                    Ok(())
-                }
-            })?,
+            Scalar::Document => {
+                self.evidence.version_2 += 1;
+                self.inner_document(NAME, &["base64", "subType"], |parser, index| {
+                    if index == 0 {
+                        parser.text_of("base64")?;
+                        parser.base64()
+                    } else {
+                        subtype = parser.subtype("subType")?;
+                        Ok(())
+                    }
+                })?;
+            }
             // The form of version 1, in this order only.
             Scalar::Text => {
                 self.base64()?;
@@ -255,10 +278,12 @@ impl<R: Read> Parser<R> {
                     )));
                 }
                 subtype = self.subtype("$type")?;
+                self.evidence.version_1 += 1;
             }
             scalar => return Err(self.bad_kind(NAME, &scalar, "a document or a string")),
         }
-        push_binary(out, type_at, subtype, &self.first);
+        out[type_at] = 0x05;
+        push_binary(out, subtype, &self.first);
         Ok(())
     }
 
@@ -444,8 +469,13 @@ impl<R: Read> Parser<R> {
         }
     }
 
+    /// An integer as text. Some programs write it as a number, which loses nothing.
     fn integer_text(&mut self, name: &str) -> Parsed<i64> {
-        self.text_of(name)?;
+        match self.scalar()? {
+            Scalar::Text => {}
+            Scalar::Integer(value) if self.dialect == JsonDialect::Auto => return Ok(value),
+            scalar => return Err(self.bad_kind(name, &scalar, "a string")),
+        }
         std::str::from_utf8(&self.text)
             .ok()
             .and_then(|text| text.parse().ok())
@@ -504,7 +534,7 @@ impl<R: Read> Parser<R> {
 }
 
 /// Appends a BSON string: its length with the NUL, its bytes, the NUL.
-fn push_string(out: &mut Vec<u8>, text: &[u8]) {
+pub(super) fn push_string(out: &mut Vec<u8>, text: &[u8]) {
     let length_at = out.len();
     out.extend_from_slice(&[0; 4]);
     out.extend_from_slice(text);
@@ -513,9 +543,8 @@ fn push_string(out: &mut Vec<u8>, text: &[u8]) {
 }
 
 /// Appends a BSON binary. The old subtype 2 has its length once more in front of its bytes.
-fn push_binary(out: &mut Vec<u8>, type_at: usize, subtype: u8, bytes: &[u8]) {
+pub(super) fn push_binary(out: &mut Vec<u8>, subtype: u8, bytes: &[u8]) {
     const OLD_SUBTYPE: u8 = 2;
-    out[type_at] = 0x05;
     let length_at = out.len();
     out.extend_from_slice(&[0, 0, 0, 0, subtype]);
     let inner_at = out.len();

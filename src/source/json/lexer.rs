@@ -22,6 +22,9 @@ pub(super) struct Lexer<R> {
     pub newline_seen: bool,
     /// A token that must be in one piece.
     token: Vec<u8>,
+    pub tabs: Tabs,
+    /// Bare tabs inside strings that were taken.
+    pub tabs_seen: u64,
     /// Whether a fault left the input in the middle of a string.
     inside_string: bool,
 }
@@ -33,9 +36,24 @@ pub(super) enum Nul {
     Refused,
 }
 
+/// Whether a string may hold a bare tab, which JSON asks to be escaped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tabs {
+    Taken,
+    Refused,
+}
+
 impl<R: Read> Lexer<R> {
     pub fn new(input: Input<R>) -> Self {
-        Self { input, depth: 0, newline_seen: false, token: Vec::new(), inside_string: false }
+        Self {
+            input,
+            depth: 0,
+            newline_seen: false,
+            token: Vec::new(),
+            tabs: Tabs::Taken,
+            tabs_seen: 0,
+            inside_string: false,
+        }
     }
 
     /// The next byte that is not white space, not consumed; `None` at the end.
@@ -123,6 +141,12 @@ impl<R: Read> Lexer<R> {
                     self.input.advance(1);
                     self.escape(out)?;
                 }
+                // Hand-written text has them; what is meant is plain.
+                Some(b'\t') if self.tabs == Tabs::Taken => {
+                    out.push(b'\t');
+                    self.input.advance(1);
+                    self.tabs_seen += 1;
+                }
                 Some(_) => {
                     return Err(Fault::syntax(
                         self.input.place(),
@@ -148,7 +172,7 @@ impl<R: Read> Lexer<R> {
     /// A surrogate takes the `\\uXXXX` behind it for its partner, whatever that is. If the two are no pair
     /// the first becomes U+FFFD and so does the second unless it is a character: a high surrogate in front
     /// of a good pair breaks it. Source: `scanString`, `bson/bsonrw/json_scanner.go` of the Go driver.
-    fn escape(&mut self, out: &mut Vec<u8>) -> Parsed<()> {
+    pub(super) fn escape(&mut self, out: &mut Vec<u8>) -> Parsed<()> {
         const SURROGATES: std::ops::RangeInclusive<u32> = 0xd800..=0xdfff;
         let mut single: Option<u32> = None;
         loop {

@@ -1,4 +1,4 @@
-//! JSON and Extended JSON version 2, to the BSON that mongoimport would store.
+//! JSON, Extended JSON of both versions and the mongo shell's text, to the BSON that mongoimport would store.
 //!
 //! An input is a sequence of objects, arrays of objects, or both: on lines of their own, spread over
 //! lines, or without anything between them. Numbers become the smallest type that their spelling allows;
@@ -15,12 +15,24 @@
 mod binary;
 mod date;
 mod decimal;
+mod dialect;
 mod document;
 mod extended;
+mod legacy;
 mod lexer;
 mod number;
+mod shell;
 
-use self::{document::Parser, lexer::Lexer, number::Number};
+pub(super) use binary::base64;
+pub(super) use date::{days_since_1970, lenient_milliseconds as iso_date};
+pub(super) use decimal::decimal128;
+pub use dialect::JsonDialect;
+
+use self::{
+    document::Parser,
+    lexer::{Lexer, Tabs},
+    number::Number,
+};
 use super::{
     OnBadDocument, Skipped, Source, SourceError,
     fault::{After, Fault, Parsed, quoted},
@@ -30,6 +42,9 @@ use std::{io::Read, mem};
 
 /// Read-ahead. Larger than an L2 cache gains nothing.
 const BUFFER_BYTES: usize = 1 << 18;
+
+/// U+00A0 in UTF-8, which text that was copied from a page has between its lines.
+const NO_BREAK_SPACE: &[u8] = b"\xc2\xa0";
 
 /// Byte order mark of UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -90,6 +105,7 @@ struct Seen {
     commas_missing: u64,
     commas_trailing: u64,
     marks_between: u64,
+    blanks_between: u64,
 }
 
 /// What stands where a value belongs.
@@ -115,6 +131,14 @@ impl<R: Read + Send> JsonSource<R> {
             state: State::Fresh,
             skipped: Skipped::default(),
         }
+    }
+
+    /// The same source, read in `dialect`.
+    #[must_use]
+    pub fn with_dialect(mut self, dialect: JsonDialect) -> Self {
+        self.parser.dialect = dialect;
+        self.parser.lexer.tabs = if dialect == JsonDialect::Auto { Tabs::Taken } else { Tabs::Refused };
+        self
     }
 
     fn next(&mut self, out: &mut Vec<u8>) -> Parsed<Step> {
@@ -179,6 +203,9 @@ impl<R: Read + Send> JsonSource<R> {
                     self.parser.lexer.input.advance(1);
                 }
                 (Some(0xef), _) if self.parser.lexer.input.take_prefix(BOM)? => self.seen.marks_between += 1,
+                (Some(0xc2), _) if self.parser.lexer.input.take_prefix(NO_BREAK_SPACE)? => {
+                    self.seen.blanks_between += 1;
+                }
                 (found, _) => self.other_value(found)?,
             }
         }
@@ -248,7 +275,11 @@ impl<R: Read + Send> JsonSource<R> {
             went_on.map_err(|fault| fault.into_error(&self.name, self.ordinal, self.begins, here, None))?;
         let skipped_bytes = here - self.begins;
         let how = went_on.unwrap_or("; nothing was read behind it");
-        self.skipped.count(skipped_bytes, &format_args!("{error}{how}"));
+        if error.is_broken_packing() {
+            self.skipped.damage(skipped_bytes, &error);
+        } else {
+            self.skipped.count(skipped_bytes, &format_args!("{error}{how}"));
+        }
         self.value_ended();
         if went_on.is_none() {
             self.state = State::Ended;
@@ -289,7 +320,7 @@ impl<R: Read + Send> Source for JsonSource<R> {
         self.begins
     }
 
-    fn bytes_read(&self) -> u64 {
+    fn position(&self) -> u64 {
         self.parser.lexer.input.offset()
     }
 
@@ -303,7 +334,8 @@ impl<R: Read + Send> Source for JsonSource<R> {
 
     fn notes(&self) -> Vec<String> {
         let Self { name, seen, .. } = self;
-        let mut notes = vec![format!("{name}: JSON documents, read as Extended JSON version 2")];
+        let evidence = self.parser.evidence;
+        let mut notes = vec![format!("{name}: JSON documents, {}", self.parser.dialect.name())];
         if seen.arrays > 0 {
             notes.push(format!("{name}: they stand in an array, which mongoimport reads with `--jsonArray`"));
         }
@@ -314,6 +346,19 @@ impl<R: Read + Send> Source for JsonSource<R> {
             (
                 seen.marks_between,
                 "byte order marks between documents, which mongoimport refuses, were passed over",
+            ),
+            (
+                seen.blanks_between,
+                "no-break spaces between documents, which mongoimport refuses, were passed over",
+            ),
+            (self.parser.lexer.tabs_seen, "bare tabs in strings, which mongoimport refuses, were taken"),
+            (
+                evidence.shell,
+                "keys or values of the mongo shell, which mongoimport takes with `--legacy`, were read",
+            ),
+            (
+                evidence.regexes,
+                "`$regex` with `$options` was read as a regular expression, as version 1 has it; `--json-dialect v2` keeps the documents",
             ),
         ] {
             if count > 0 {

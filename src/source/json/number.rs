@@ -43,6 +43,12 @@ impl Number {
     }
 }
 
+/// A double without its fraction; beyond int64, the nearest that it holds.
+#[expect(clippy::cast_possible_truncation, reason = "cut off and clamped is what is asked for")]
+pub(super) fn saturating_i64(value: f64) -> i64 {
+    value as i64
+}
+
 /// A JSON integer of at most 18 digits at the head of `bytes` and its length, if the byte behind it is
 /// there and ends it: the common case, in one pass.
 #[inline]

@@ -157,7 +157,6 @@ fn a_scope_is_taken_literally_at_its_own_level_only() {
 fn documents_that_only_look_like_wrappers_stay_documents() {
     for json in [
         r#"{"x":1,"$oid":"656000000a0a0a0a0a000001"}"#,
-        r#"{"$type":"00","$binary":"aGk="}"#,
         r#"{"$regex":"a","$options":"i"}"#,
         r#"{"$ref":"a","$id":{"$oid":"656000000a0a0a0a0a000001"}}"#,
         r#"{"$gt":1}"#,
@@ -181,7 +180,6 @@ fn bad_wrappers_say_what_they_hold_and_what_belongs() {
         ),
         (r#"{"$numberInt":"2147483648"}"#, "`$numberInt` 2147483648 is outside int32"),
         (r#"{"$numberInt":" 5"}"#, "`$numberInt` is ` 5`, expected the decimal digits of an int64"),
-        (r#"{"$numberLong":5}"#, "`$numberLong` is the integer 5, expected a string"),
         (r#"{"$numberDouble":"1e400"}"#, "`$numberDouble` `1e400` is beyond the largest double"),
         (r#"{"$numberDouble":"-NaN"}"#, "`$numberDouble` `-NaN` is not a number"),
         (
@@ -305,13 +303,12 @@ fn errors_tell_document_byte_line_column_and_what_belongs_there() {
         (b"{\"a\":1,}", "document 0 at byte 7 (line 1, column 8): found `}` where a key belongs"),
         (b"{\"a\":[1,]}", "document 0 at byte 8 (line 1, column 9): found `]` where a value belongs"),
         (b"{\"a\":[1}}", "document 0 at byte 7 (line 1, column 8): found `}` where `,` or `]` belongs"),
-        (b"{a:1}", "document 0 at byte 1 (line 1, column 2): found `a` where a key or `}` belongs"),
         (b"{\"a\":01}", "document 0 at byte 5 (line 1, column 6): `01` is not a JSON number"),
         (b"{\"a\":1e999}", "document 0 at byte 5 (line 1, column 6): `1e999` is beyond the largest double"),
         (b"{\"a\":nul}", "document 0 at byte 5 (line 1, column 6): found `nul` where a value belongs"),
         (
-            b"{\"a\":\"x\ty\"}",
-            "document 0 at byte 7 (line 1, column 8): found byte 0x09 inside a string, where control characters must be escaped",
+            b"{\"a\":\"x\x01y\"}",
+            "document 0 at byte 7 (line 1, column 8): found byte 0x01 inside a string, where control characters must be escaped",
         ),
         (
             b"{\"a\":\"x\n{}",
@@ -390,20 +387,73 @@ fn hints_tell_how_far_skipping_would_go() {
 }
 
 #[test]
-fn text_of_the_shell_is_told_what_writes_json() {
-    for text in [
-        "{a:1}",
-        "{'a':1}",
-        "{\"a\":'x'}",
-        "{\"a\":ObjectId(\"x\")}",
-        "{\"a\":NaN}",
-        "{\"a\":nan}",
-        "{\"a\":/x/}",
-    ] {
+fn text_of_the_shell_that_means_nothing_is_told_what_writes_json() {
+    for text in ["{a:oops}", "{\"a\":ObjectId(\"x\")}", "{\"a\":nan}", "{\"a\":/x/y}", "{\"a\":new Thing(1)}"]
+    {
         let mut source = JsonSource::new("a".to_owned(), text.as_bytes(), None, OnBadDocument::Stop);
         let hints = source.next_document(&mut Vec::new()).unwrap_err().hints();
         assert!(hints[0].contains("mongoexport --jsonFormat canonical"), "{text}: {hints:?}");
     }
+}
+
+/// What no version contradicts is taken, and said; `v2` refuses it as mongoimport does.
+#[test]
+fn forms_that_other_programs_write_are_read_unless_version_2_is_asked_for() {
+    for (json, kind) in [
+        (r#"{"$numberLong":5}"#, 0x12),
+        (r#"{"$date":{"$numberLong":5}}"#, 0x09),
+        (r#"{"$date":"+010000-01-01T00:00:00Z"}"#, 0x09),
+        (r#"{"$date":"2020-01-01T00:00Z"}"#, 0x09),
+        ("\"a\tb\"", 0x02),
+        ("Infinity", 0x01),
+        ("-Infinity", 0x01),
+        ("+1", 0x10),
+        (".5", 0x01),
+        ("0x10", 0x10),
+        ("'it\\'s'", 0x02),
+        ("/a\\/b/gi", 0x0b),
+        ("new Date(5)", 0x09),
+        ("NumberDecimal(\"1.5\")", 0x13),
+        ("UUID(\"00010203-0405-0607-0809-0a0b0c0d0e0f\")", 0x05),
+        ("DBRef(\"c\", 1)", 0x03),
+        ("{a:1}", 0x03),
+    ] {
+        assert_eq!(value(json).0, kind, "{json}");
+        let text = format!("{{\"v\":{json}}}");
+        let source = JsonSource::new("a".to_owned(), text.as_bytes(), None, OnBadDocument::Stop);
+        let strict = source.with_dialect(JsonDialect::V2).next_document(&mut Vec::new());
+        assert!(strict.is_err(), "{json}");
+    }
+    assert_eq!(value(r#"{"$type":"00","$binary":"aGk="}"#).0, 0x05, "version 1, in another order");
+}
+
+#[test]
+fn a_pattern_with_options_is_a_regex_once_the_input_is_of_version_1() {
+    const AS_DOCUMENT: usize = 43;
+    const AS_REGEX: usize = 12;
+    let regex = "{\"r\":{\"$regex\":\"a\",\"$options\":\"i\"}}";
+    let bytes = |text: &str, dialect| {
+        let source = JsonSource::new("a".to_owned(), text.as_bytes(), None, OnBadDocument::Stop);
+        let (mut source, mut out) = (source.with_dialect(dialect), Vec::new());
+        let mut last = 0;
+        while let Some(bytes) = source.next_document(&mut out).unwrap() {
+            last = bytes;
+        }
+        (last, source.notes().len())
+    };
+    assert_eq!(bytes(regex, JsonDialect::Auto), (AS_DOCUMENT, 1));
+    assert_eq!(bytes(regex, JsonDialect::V1), (AS_REGEX, 2));
+    assert_eq!(
+        bytes(
+            &format!("{{ \"_id\" : {{ \"$oid\" : \"656000000a0a0a0a0a000001\" }} }}{regex}"),
+            JsonDialect::Auto
+        ),
+        (AS_REGEX, 2)
+    );
+    assert_eq!(
+        bytes(&format!("{{\"a\":{{\"$numberDouble\" : \"1\"}}}}{regex}"), JsonDialect::Auto).0,
+        AS_DOCUMENT
+    );
 }
 
 #[test]
@@ -428,7 +478,7 @@ fn skipping_counts_each_bad_document_once_and_goes_on_where_it_can() {
             b"{\"a\":1}\n{\"a\":oops}\n{\"a\":2}\n",
             2,
             (1, 11),
-            "document 1 at byte 13 (line 2, column 6): found `o` where a value belongs; reading went on at the next line that begins with `{`",
+            "document 1 at byte 13 (line 2, column 6): found `oops` where a value belongs; reading went on at the next line that begins with `{`",
             "a line of its own",
         ),
         (
@@ -449,28 +499,28 @@ fn skipping_counts_each_bad_document_once_and_goes_on_where_it_can() {
             b"{\"a\":oops}\n{\"a\":1}\n{\"a\":2}\n",
             2,
             (1, 11),
-            "document 0 at byte 5 (line 1, column 6): found `o` where a value belongs; reading went on at the next line that begins with `{`",
+            "document 0 at byte 5 (line 1, column 6): found `oops` where a value belongs; reading went on at the next line that begins with `{`",
             "the first line",
         ),
         (
             b"{\"a\":1} {\"a\":2}\n{\"a\":oops}\n{\"a\":3}\n",
             2,
             (1, 19),
-            "document 2 at byte 21 (line 2, column 6): found `o` where a value belongs; nothing was read behind it",
+            "document 2 at byte 21 (line 2, column 6): found `oops` where a value belongs; nothing was read behind it",
             "no line can be trusted where two values shared one",
         ),
         (
             b"{\n\"a\":1}\n{\"a\":2}\n{\"a\":oops}\n{\"a\":3}\n",
             2,
             (1, 19),
-            "document 2 at byte 22 (line 4, column 6): found `o` where a value belongs; nothing was read behind it",
+            "document 2 at byte 22 (line 4, column 6): found `oops` where a value belongs; nothing was read behind it",
             "nor where one was spread",
         ),
         (
             b"[\n{\"a\":1},\n{\"a\":oops},\n{\"a\":2}\n]\n",
             2,
             (1, 12),
-            "document 1 at byte 16 (line 3, column 6): found `o` where a value belongs; reading went on at the next line that begins with `{`",
+            "document 1 at byte 16 (line 3, column 6): found `oops` where a value belongs; reading went on at the next line that begins with `{`",
             "an array on lines",
         ),
         (
