@@ -2,11 +2,13 @@
 
 mod inspect;
 mod shared;
+mod sweep;
 #[cfg(feature = "live")]
 mod verify;
 
 pub(super) use inspect::InspectArgs;
 pub(super) use shared::{LiveArgs, ModelArgs, SharedArgs};
+pub(super) use sweep::SweepArgs;
 #[cfg(feature = "live")]
 pub(super) use verify::VerifyArgs;
 
@@ -56,6 +58,8 @@ pub(super) struct Args {
 pub(super) enum Command {
     #[command(about = help::ESTIMATE, long_about = help::ESTIMATE_LONG, after_long_help = help::ESTIMATE_EXAMPLES)]
     Estimate(Box<EstimateArgs>),
+    #[command(about = help::sweep::ABOUT, long_about = help::sweep::ABOUT_LONG, after_long_help = help::sweep::EXAMPLES)]
+    Sweep(Box<SweepArgs>),
     #[command(about = help::inspect::ABOUT, long_about = help::inspect::ABOUT_LONG)]
     #[command(after_long_help = help::inspect::EXAMPLES)]
     Inspect(Box<InspectArgs>),

@@ -4,7 +4,7 @@ use super::args::EstimateArgs;
 use super::clock::Clock;
 use super::described::Described;
 use super::inputs::{Input, InputPlace};
-use super::plan::{EstimatePlan, Scrutiny, model_of};
+use super::plan::{EstimatePlan, Scrutiny, Tables, model_of};
 use super::progress::{self, Progress};
 use super::{CliError, Outcome};
 use crate::estimate::{CollectionEstimate, Estimate, OddityCount};
@@ -38,7 +38,7 @@ pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
 }
 
 /// Says what was left out. The reports for people say it too, but briefly.
-fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) -> Outcome {
+pub(super) fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) -> Outcome {
     if let Some(note) = estimate.model.server_note.as_ref().filter(|_| !plan.output.has_prose()) {
         progress.note(&format!("note: {note}"));
     }
@@ -196,7 +196,11 @@ impl Run<'_> {
         let (indexes, left_out) = input.indexes(&self.plan.model.indexes);
         tell(self.progress, "note", &left_out);
         let model = pipeline::Plan { indexes, shape: input.shape(self.model.shape), ..self.model.clone() };
-        let mut collection = estimate_opened(&input, &model_of(&model, input.collection()), self.progress)?;
+        let mut model = model_of(&model, input.collection());
+        if self.plan.tables == Tables::CollectionsOnly {
+            model.indexes.clear();
+        }
+        let mut collection = estimate_opened(&input, &model, self.progress)?;
         collection.on_server = input.on_server();
         Ok(collection)
     }
@@ -207,7 +211,11 @@ impl Run<'_> {
         told: Told,
     ) -> Result<CollectionEstimate, CliError> {
         let (plan, progress) = (self.plan, self.progress);
-        let described = Described::new(&plan.model, &collection);
+        let mut described = Described::new(&plan.model, &collection);
+        if plan.tables == Tables::CollectionsOnly {
+            described.model.indexes.clear();
+            described.not_predicted.clear();
+        }
         let name = collection.name.clone();
         let mut source = Watching::new(collection.open(&plan.reading)?, plan.scrutiny);
         let bytes_total = source.get().bytes_total();

@@ -4,6 +4,7 @@
 pub(super) mod generate;
 pub(super) mod inspect;
 pub(super) mod reading;
+pub(super) mod sweep;
 #[cfg(feature = "live")]
 pub(super) mod verify;
 

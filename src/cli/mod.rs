@@ -16,6 +16,7 @@ mod manual;
 mod plan;
 mod progress;
 mod sizes;
+mod sweep;
 mod usage;
 #[cfg(feature = "live")]
 mod verify;
@@ -25,7 +26,7 @@ mod verify_usage;
 
 pub use estimate::run_estimate;
 pub use inputs::{InputPlace, Reading};
-pub use plan::{EstimatePlan, Scrutiny, TypedTable};
+pub use plan::{EstimatePlan, Scrutiny, Tables, TypedTable};
 pub use progress::{Progress, Silent, Verbosity};
 pub use sizes::SizeError;
 pub use usage::UsageError;
@@ -192,6 +193,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Result<Outcome, CliError
 fn run_command(command: Command) -> Result<Outcome, CliError> {
     match command {
         Command::Estimate(typed) => estimate::run(&typed),
+        Command::Sweep(typed) => sweep::run(&typed),
         Command::Inspect(typed) => inspect::run(&typed),
         #[cfg(feature = "live")]
         Command::Verify(typed) => verify::run(&typed),

@@ -29,6 +29,15 @@ pub enum Scrutiny {
     Strict,
 }
 
+/// Which tables are predicted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tables {
+    /// Collections and their indexes.
+    WithIndexes,
+    /// Collections only.
+    CollectionsOnly,
+}
+
 /// What `estimate` is to do.
 #[derive(Clone, Debug)]
 pub struct EstimatePlan {
@@ -42,6 +51,8 @@ pub struct EstimatePlan {
     pub namespaces: Namespaces,
     /// Whether documents are looked at for what is unusual about them.
     pub scrutiny: Scrutiny,
+    /// Whether indexes are predicted.
+    pub tables: Tables,
     /// What the page model is asked: one or more codecs, none twice, and sizes within the engine's ranges.
     pub model: pipeline::Plan,
     /// What of the model was typed; the rest may come from a server.
@@ -102,6 +113,7 @@ impl EstimatePlan {
             },
             live: Reading::new(&args.live)?,
             namespaces: Namespaces::new(&args.reading.ns),
+            tables: Tables::WithIndexes,
             scrutiny: if args.reading.strict { Scrutiny::Strict } else { Scrutiny::None },
             model,
             typed,
@@ -110,6 +122,15 @@ impl EstimatePlan {
             detail: if args.explain { Detail::Definitions } else { Detail::Figures },
             verbosity: if args.quiet { Verbosity::Quiet } else { Verbosity::Normal },
         })
+    }
+}
+
+impl EstimatePlan {
+    /// The same at another leaf page size.
+    pub(super) fn with_leaf(&self, bytes: u64) -> Result<Self, UsageError> {
+        let typed = TypedTable { leaf_page_bytes_max: Some(bytes), ..self.typed };
+        let model = pipeline::Plan { table: typed.over(self.model.table)?, ..self.model.clone() };
+        Ok(Self { model, typed, ..self.clone() })
     }
 }
 

@@ -28,8 +28,8 @@ pub fn write_sweep(
             writeln!(out)
         }
         OutputKind::Csv => write_csv(sweep, out),
-        OutputKind::Table => write_people(sweep, options, &Punctuation::TABLE, out),
-        OutputKind::Markdown => write_people(sweep, options, &Punctuation::MARKDOWN, out),
+        OutputKind::Table => write_people(sweep, *options, &Punctuation::TABLE, out),
+        OutputKind::Markdown => write_people(sweep, *options, &Punctuation::MARKDOWN, out),
     }
 }
 
@@ -208,7 +208,7 @@ impl Punctuation {
 
 fn write_people(
     sweep: &Sweep,
-    options: &ReportOptions,
+    options: ReportOptions,
     with: &Punctuation,
     out: &mut dyn Write,
 ) -> io::Result<()> {
