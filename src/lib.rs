@@ -55,6 +55,7 @@ pub mod document;
 pub mod estimate;
 pub mod geometry;
 pub mod pipeline;
+pub mod plot;
 pub mod record;
 pub mod report;
 pub mod source;
