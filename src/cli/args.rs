@@ -1,5 +1,9 @@
 //! The grammar of the command line: what can be typed, and nothing about what it means.
 
+mod plot;
+
+pub(super) use plot::{PlotArgs, PlotFormatArg};
+
 use super::UsageError;
 use super::help;
 use crate::estimate::LoadState;
@@ -38,6 +42,8 @@ pub(super) struct Args {
 pub(super) enum Command {
     #[command(about = help::ESTIMATE, long_about = help::ESTIMATE_LONG, after_long_help = help::ESTIMATE_EXAMPLES)]
     Estimate(Box<EstimateArgs>),
+    #[command(about = help::plot::PLOT, long_about = help::plot::PLOT_LONG, after_long_help = help::plot::PLOT_EXAMPLES)]
+    Plot(PlotArgs),
     #[command(about = help::FACTS, long_about = help::FACTS_LONG, after_long_help = help::FACTS_EXAMPLES)]
     Facts,
     #[command(about = help::COMPLETIONS, after_long_help = help::COMPLETIONS_EXAMPLES)]
@@ -106,6 +112,10 @@ pub(super) struct EstimateArgs {
     pub out: Option<PathBuf>,
     #[arg(long, help_heading = OUTPUT, help = help::EXPLAIN, long_help = help::EXPLAIN_LONG)]
     pub explain: bool,
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT, help = help::plot::PLOTS, long_help = help::plot::PLOTS_LONG)]
+    pub plots: Option<PathBuf>,
+    #[arg(long, help_heading = OUTPUT, help = help::plot::WALK, long_help = help::plot::WALK_LONG)]
+    pub walk: bool,
 
     #[arg(long, help_heading = RUN, help = help::NO_TIMING, long_help = help::NO_TIMING_LONG)]
     pub no_timing: bool,
@@ -184,6 +194,7 @@ pub(super) enum OutputArg {
     Json,
     Csv,
     Markdown,
+    Html,
 }
 
 impl From<OutputArg> for OutputKind {
@@ -193,6 +204,7 @@ impl From<OutputArg> for OutputKind {
             OutputArg::Json => Self::Json,
             OutputArg::Csv => Self::Csv,
             OutputArg::Markdown => Self::Markdown,
+            OutputArg::Html => Self::Html,
         }
     }
 }

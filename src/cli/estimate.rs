@@ -3,11 +3,12 @@
 use super::args::EstimateArgs;
 use super::clock::Clock;
 use super::plan::EstimatePlan;
+use super::plot::PlotFolder;
 use super::progress::{self, Progress};
 use super::{CliError, Outcome};
 use crate::estimate::{CollectionEstimate, Estimate};
 use crate::pipeline;
-use crate::report::{FileSink, ReportOptions, Sink};
+use crate::report::{FileSink, OutputKind, ReportOptions, Sink};
 use crate::source::{self, OnBadDocument, OpenOptions};
 use crate::units::Grouped;
 use std::io;
@@ -25,7 +26,12 @@ pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
         Some(path) => Sink::File(FileSink::create(path).map_err(failed)?),
         None => Sink::Stream(&mut stdout),
     };
+    let folder = plan.plots.as_deref().map(PlotFolder::create).transpose()?;
     let estimate = run_estimate(&plan, &*progress)?;
+    if let Some(folder) = folder {
+        let files = folder.write_report(&OutputKind::Json.to_bytes(&estimate))?;
+        progress.note(&format!("note: {} plots written", files.len()));
+    }
     let options = ReportOptions { detail: plan.detail };
     sink.write_whole(|out| plan.output.report().write(&estimate, &options, out)).map_err(failed)?;
     Ok(outcome(&plan, &estimate, &*progress))

@@ -1,6 +1,8 @@
 //! What help says: a line for `-h`, and for `--help` the unit, the default and whose it is, and what follows
 //! from another value. Numbers come from the constants that are enforced.
 
+pub(super) mod plot;
+
 use super::sizes::{GRAMMAR, Typed};
 use super::usage::THREADS_MAX;
 use crate::codec::{CodecKind, ZlibLevel, ZstdLevel};
@@ -285,11 +287,12 @@ A page in memory takes a fiftieth of the cache at most: below 500M it is split b
     )
 }
 
-pub(super) const OUTPUT: &str = "table, json, csv or markdown [default: table]";
+pub(super) const OUTPUT: &str = "table, json, csv, markdown, html [default: table]";
 
 pub(super) const OUTPUT_LONG: &str = "\
 Format of the result: table (for people), json (schema 1, every figure), csv (every figure of \
-a row, its unit in the column's name) or markdown.
+a row, its unit in the column's name), markdown or html (one page with plots and the JSON in \
+it, that needs nothing else).
 
 What is not known is `-` in a table, an empty cell in csv and null in json; never 0.
 

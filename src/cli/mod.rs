@@ -10,6 +10,7 @@ mod help;
 mod index;
 mod manual;
 mod plan;
+mod plot;
 mod progress;
 mod sizes;
 mod usage;
@@ -21,6 +22,7 @@ pub use sizes::SizeError;
 pub use usage::UsageError;
 
 use crate::pipeline::PipelineError;
+use crate::plot::{PublishedError, SavedError};
 use crate::source::SourceError;
 use args::{Args, Command, Parsed};
 use std::ffi::OsString;
@@ -51,6 +53,28 @@ pub enum CliError {
     /// One input among several holds no document.
     #[error(transparent)]
     OneOfMany(Box<CliError>),
+    /// A report that is to be drawn is none.
+    #[error(transparent)]
+    Saved(#[from] SavedError),
+    /// A table of published figures is none.
+    #[error(transparent)]
+    Published(#[from] PublishedError),
+    /// A report, or a table of published figures, cannot be read.
+    #[error("{place}: cannot read")]
+    Report {
+        /// The file's name, or standard input.
+        place: String,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The folder of plots cannot be written.
+    #[error("{place}: cannot write plots there")]
+    PlotFolder {
+        /// The folder.
+        place: String,
+        /// The system's answer.
+        source: io::Error,
+    },
     /// The result cannot be written.
     #[error("{place}: cannot write")]
     Output {
@@ -82,6 +106,15 @@ impl CliError {
                 hints.push("to go on with the other inputs, pass `--on-bad-document skip`".to_owned());
                 hints
             }
+            Self::Saved(error) => error.hints(),
+            Self::Published(_) => vec!["data/reference has tables of that kind".to_owned()],
+            Self::Report { .. } => Vec::new(),
+            Self::PlotFolder { source, .. } => match source.kind() {
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                    vec!["a file has that name; name a folder, or one that is to be made".to_owned()]
+                }
+                _ => vec!["name a folder that you may write to".to_owned()],
+            },
             Self::Output { place, source } => match source.kind() {
                 io::ErrorKind::NotFound => vec!["the folder of `--out` must exist".to_owned()],
                 io::ErrorKind::IsADirectory => {
@@ -137,6 +170,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Result<Outcome, CliError
 fn run_command(command: Command) -> Result<Outcome, CliError> {
     match command {
         Command::Estimate(typed) => estimate::run(&typed),
+        Command::Plot(typed) => plot::run(&typed),
         Command::Facts => print(facts::write_facts),
         Command::Completions { shell } => print(|out| manual::write_completions(shell, out)),
         Command::Man { command } => {

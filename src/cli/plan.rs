@@ -31,6 +31,8 @@ pub struct EstimatePlan {
     pub output: OutputKind,
     /// File of the result; `None` for standard output.
     pub out: Option<PathBuf>,
+    /// Folder of plots; `None` for none.
+    pub plots: Option<PathBuf>,
     /// How much is said about each figure.
     pub detail: Detail,
     /// How much is said on standard error.
@@ -65,6 +67,7 @@ impl EstimatePlan {
                 Some(text) => parse_threads(text)?,
             },
             on_bad: args.on_bad_document.map_or(OnBadDocument::Stop, Into::into),
+            walk: if args.walk { pipeline::Walk::Record } else { pipeline::Walk::Skip },
             timing: if args.no_timing { pipeline::Timing::Skip } else { pipeline::Timing::Measure },
         };
         Ok(Self {
@@ -73,6 +76,7 @@ impl EstimatePlan {
             model,
             output,
             out,
+            plots: args.plots.clone(),
             detail: if args.explain { Detail::Definitions } else { Detail::Figures },
             verbosity: if args.quiet { Verbosity::Quiet } else { Verbosity::Normal },
         })

@@ -2,7 +2,8 @@
 
 use super::{
     Band, BlockHistogram, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, Estimate,
-    IndexBuild, IndexEstimate, LoadState, ModelFacts, PatternValue, Speed, StorageEstimate, Tally, Timing,
+    ImageWalk, IndexBuild, IndexEstimate, LoadState, ModelFacts, PatternValue, Speed, StorageEstimate, Tally,
+    Timing,
 };
 use crate::estimate::Basis;
 use crate::units::{BsonBytes, DiskBytes, PackedBytes, RawBytes};
@@ -33,6 +34,7 @@ pub(crate) fn awkward() -> Estimate {
         row.basis = Basis::Extrapolated;
         row.load = LoadState::Bulk;
         row.speed = None;
+        row.walk = Some(ImageWalk::default());
     }
     estimate
 }
@@ -166,5 +168,15 @@ fn row(
         image_bytes_timed: 8_000_000,
     });
     let codec = CodecName { name, level };
-    StorageEstimate { load: LoadState::Settled, codec, storage, band, basis: Basis::Modelled, tally, speed }
+    let walk = None;
+    StorageEstimate {
+        load: LoadState::Settled,
+        codec,
+        storage,
+        band,
+        basis: Basis::Modelled,
+        tally,
+        speed,
+        walk,
+    }
 }

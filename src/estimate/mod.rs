@@ -6,10 +6,12 @@ pub(crate) mod fixture;
 mod index;
 mod remarks;
 mod tally;
+mod walk;
 
 pub use index::{IndexBuild, IndexEstimate, PatternValue};
 pub use remarks::{Remark, remarks};
 pub use tally::{BlockHistogram, Tally};
+pub use walk::{IMAGE_WALK_POINTS_MAX, ImageWalk};
 
 use crate::units::{BsonBytes, DiskBytes, Ratio};
 
@@ -114,6 +116,8 @@ pub struct StorageEstimate {
     pub tally: Tally,
     /// Measured on this machine; `None` for `none` and where timing was turned off.
     pub speed: Option<Speed>,
+    /// The image size from page to page; `None` where it was not asked for.
+    pub walk: Option<ImageWalk>,
 }
 
 /// What a collection was created as, where its figures depend on that.

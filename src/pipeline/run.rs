@@ -12,11 +12,12 @@ use super::{
 };
 use crate::codec::CodecKind;
 use crate::estimate::{
-    Basis, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, StorageEstimate, Tally,
+    Basis, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, ImageWalk, StorageEstimate,
+    Tally,
     band::{self, Walk},
 };
 use crate::geometry::wiredtiger::{
-    TableConfig, facts, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
+    facts, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
 };
 use crate::record::collection::{Keys, Shape};
 use crate::source::Source;
@@ -50,10 +51,12 @@ struct TableRun {
     internal: InternalBuilder,
     lanes: Vec<Lane>,
     sample: ImageSample,
+    sizes: Option<ImageWalk>,
 }
 
 impl TableRun {
-    fn new(state: usize, codec: usize, kind: CodecKind, config: &TableConfig) -> Self {
+    fn new(state: usize, codec: usize, kind: CodecKind, plan: &Plan) -> Self {
+        let config = &plan.table;
         let size = ImageSize::new(config, kind != CodecKind::None);
         Self {
             state,
@@ -65,6 +68,7 @@ impl TableRun {
             internal: InternalBuilder::new(config),
             lanes: if size.moves() { Lane::ensemble(size) } else { Vec::new() },
             sample: ImageSample::new(),
+            sizes: (plan.walk == super::Walk::Record).then(ImageWalk::default),
         }
     }
 }
@@ -78,7 +82,7 @@ impl<'p> CollectionRun<'p> {
         let runs = (0..states.len())
             .flat_map(|state| {
                 let codecs = plan.codecs.iter().enumerate();
-                codecs.map(move |(codec, kind)| TableRun::new(state, codec, *kind, &plan.table))
+                codecs.map(move |(codec, kind)| TableRun::new(state, codec, *kind, plan))
             })
             .collect();
         let indexes = plan.indexes.iter().cloned().map(IndexRun::new).collect();
@@ -243,6 +247,9 @@ impl TableRun {
                 self.walk = Walk::Moving;
             }
             self.size = moved;
+            if let Some(sizes) = &mut self.sizes {
+                sizes.push(moved.bytes());
+            }
             count_page(&mut self.tally, &page, unit.bytes());
             let cell_bytes = chunk.image_bytes - u64::from(facts::HEADER_BYTES);
             profile.push(cell_bytes, packed.map_or(chunk.image_bytes, |packed| packed.0));
@@ -253,7 +260,7 @@ impl TableRun {
     }
 
     fn finish(self, plan: &Plan, states: &[State], records: u64) -> StorageEstimate {
-        let Self { state, kind, mut tally, internal, lanes, sample, walk, .. } = self;
+        let Self { state, kind, mut tally, internal, lanes, sample, walk, sizes, .. } = self;
         let internal = internal.finish();
         tally.internal_pages = internal.pages;
         tally.internal_blocks = internal.blocks;
@@ -280,6 +287,7 @@ impl TableRun {
             band,
             basis: Basis::Modelled,
             speed: (plan.timing == Timing::Measure).then(|| speed::measure(kind, sample.images())).flatten(),
+            walk: sizes,
             tally,
         }
     }

@@ -124,15 +124,16 @@ fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
 /// 1, 2 or 5 times a power of ten, `step` or the next above.
 fn round_step(step: f64) -> f64 {
     let power = 10_f64.powf(step.log10().floor());
-    let factor = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= step * (1.0 - 1e-9)).unwrap_or(10.0);
+    let factor =
+        [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= step * (1.0 - 1e-9)).unwrap_or(10.0);
     factor * power
 }
 
 /// Decimals that tell steps of this size apart, 6 at most.
 fn decimals_of(step: f64) -> usize {
-    (0..6).find(|decimals| step * 10_f64.powi(*decimals) >= 1.0 - 1e-9).map_or(6, |decimals| {
-        usize::try_from(decimals).unwrap_or(0)
-    })
+    (0..6)
+        .find(|decimals| step * 10_f64.powi(*decimals) >= 1.0 - 1e-9)
+        .map_or(6, |decimals| usize::try_from(decimals).unwrap_or(0))
 }
 
 /// A number with its thousands apart.
@@ -242,7 +243,9 @@ mod tests {
 
     #[test]
     fn figures_that_are_no_numbers_break_no_axis() {
-        for values in [vec![], vec![f64::NAN], vec![f64::INFINITY, 3.0], vec![0.0], vec![-1.0], vec![1e300, 1e-300]] {
+        for values in
+            [vec![], vec![f64::NAN], vec![f64::INFINITY, 3.0], vec![0.0], vec![-1.0], vec![1e300, 1e-300]]
+        {
             for axis in [Axis::linear("a", values.clone(), From::Smallest), Axis::log("a", values.clone())] {
                 assert!(axis.ticks.len() <= 100);
                 for value in [f64::NAN, 0.0, -1.0, 1e300, 3.0] {
@@ -254,12 +257,9 @@ mod tests {
 
     #[test]
     fn sizes_are_shown_in_the_unit_that_fits() {
-        for (bytes, want) in [
-            (233_472, "228 KiB"),
-            (512, "0.50 KiB"),
-            (18_627_231, "17.76 MiB"),
-            (u64::MAX, "16.00 EiB"),
-        ] {
+        for (bytes, want) in
+            [(233_472, "228 KiB"), (512, "0.50 KiB"), (18_627_231, "17.76 MiB"), (u64::MAX, "16.00 EiB")]
+        {
             assert_eq!(human(bytes), want);
         }
         assert_eq!([short(32 << 10), short(1 << 20), short(1000)], ["32 KiB", "1 MiB", "1000 B"]);

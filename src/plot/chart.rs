@@ -86,8 +86,7 @@ impl Chart {
         let top = HEAD + legend_height(&legend) + 8.0;
         let note = if self.note.is_some() { 18.0 } else { 0.0 };
         let description = format!("{} against {}", self.y.label, self.x.label);
-        let mut scene =
-            Scene::new(WIDTH, top + PLOT_HEIGHT + BELOW + note, &self.title, &description);
+        let mut scene = Scene::new(WIDTH, top + PLOT_HEIGHT + BELOW + note, &self.title, &description);
         head(&mut scene, &self.title, &self.subtitle);
         draw_legend(&mut scene, &legend);
         let frame = Frame { left: LEFT, top, width: WIDTH - LEFT - RIGHT, height: PLOT_HEIGHT };
@@ -182,7 +181,8 @@ impl Chart {
                     Anchor::Middle => base.x - width / 2.0,
                     Anchor::End => base.x - width,
                 };
-                let area = Area { left, right: left + width, top: base.y - HEIGHT + 2.0, below: base.y + 2.0 };
+                let area =
+                    Area { left, right: left + width, top: base.y - HEIGHT + 2.0, below: base.y + 2.0 };
                 let inside = area.left >= frame.left && area.right <= WIDTH - 2.0;
                 (inside && !taken.iter().any(|other| other.meets(&area))).then_some((base, anchor, area))
             });

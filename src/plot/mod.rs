@@ -85,19 +85,24 @@ impl Plot {
     }
 }
 
-/// Every plot that a report has figures for, collection by collection.
+/// Every plot that reports have figures for, collection by collection; no two of one name.
 #[must_use]
-pub fn draw(saved: &Saved, published: &[Published]) -> Vec<Plot> {
-    let stems = stems(saved.collections.iter().map(|collection| collection.name.as_str()));
-    let of_one = |(collection, stem): (_, &String)| {
-        let source = Source { model: &saved.model, collection, published };
+pub fn draw(reports: &[Saved], published: &[Published]) -> Vec<Plot> {
+    let collections = || {
+        reports
+            .iter()
+            .flat_map(|saved| saved.collections.iter().map(move |collection| (&saved.model, collection)))
+    };
+    let stems = stems(collections().map(|(_, collection)| collection.name.as_str()));
+    let of_one = |((model, collection), stem): ((_, _), &String)| {
+        let source = Source { model, collection, published };
         let stem = stem.clone();
         let plots = charts::ALL.iter().filter_map(move |(name, draw)| {
             Some(Plot { name: format!("{stem}-{name}"), scene: draw(&source)? })
         });
         plots.collect::<Vec<_>>()
     };
-    saved.collections.iter().zip(&stems).flat_map(of_one).collect()
+    collections().zip(&stems).flat_map(of_one).collect()
 }
 
 /// The plots of one collection, by its position.

@@ -1,7 +1,6 @@
 //! Figures that others published, from a CSV file with a head: `origin`, `codec`, `level`, `ratio_storage_to_data` or
 //! both `data_bytes` and `storage_bytes`, and if known `compress_mb_per_s`. Other columns are passed over.
 
-
 /// Rows that a file may have.
 pub const ROWS_MAX: usize = 200;
 
@@ -67,7 +66,8 @@ impl Published {
     ///
     /// Bytes that are no CSV, a column that is missing, a cell that is no number, too many rows.
     pub fn read(place: &str, bytes: &[u8]) -> Result<Vec<Self>, PublishedError> {
-        let not_csv = |error: csv::Error| PublishedError::NotCsv { place: place.to_owned(), reason: error.to_string() };
+        let not_csv =
+            |error: csv::Error| PublishedError::NotCsv { place: place.to_owned(), reason: error.to_string() };
         let mut lines = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(bytes);
         let heads = lines.headers().map_err(not_csv)?.clone();
         let column = |name: &str| heads.iter().position(|head| head == name);
@@ -82,7 +82,8 @@ impl Published {
             if rows.len() == ROWS_MAX {
                 return Err(PublishedError::TooMany { place: place.to_owned() });
             }
-            let text = |name: &str| column(name).and_then(|at| record.get(at)).filter(|text| !text.is_empty());
+            let text =
+                |name: &str| column(name).and_then(|at| record.get(at)).filter(|text| !text.is_empty());
             let number = |name: &'static str| match text(name) {
                 None => Ok(None),
                 Some(text) => match text.parse::<f64>() {
@@ -127,7 +128,8 @@ mod tests {
 
     #[test]
     fn ratios_are_taken_or_made_of_sizes() {
-        let csv = b"# said\norigin,codec,level,data_bytes,storage_bytes,ratio_storage_to_data,compress_mb_per_s\n\
+        let csv =
+            b"# said\norigin,codec,level,data_bytes,storage_bytes,ratio_storage_to_data,compress_mb_per_s\n\
             a,zstd,,100,31,,\nb,zstd,3,,,0.369,174\n";
         let rows = Published::read("p.csv", csv).unwrap();
         assert_eq!((rows[0].codec.as_str(), rows[0].ratio), ("zstd", Some(0.31)));

@@ -134,7 +134,8 @@ impl Canvas {
             Anchor::Middle => width / 2.0,
             Anchor::End => width,
         };
-        let mut letters = Letters { path: PathBuilder::new(), at, back, direction: style.direction, x: 0.0, scale: 0.0 };
+        let mut letters =
+            Letters { path: PathBuilder::new(), at, back, direction: style.direction, x: 0.0, scale: 0.0 };
         font.outlines(text, style.size, &mut letters);
         self.fill(letters.path.finish(), style.paint, 1.0);
     }

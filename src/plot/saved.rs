@@ -4,6 +4,7 @@
 //! machine or a hand. Fields may be more than these; none of these may be missing or of another kind.
 
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The schema that is read.
 pub const SCHEMA: u64 = 1;
@@ -61,12 +62,10 @@ pub enum SavedError {
         place: String,
     },
     /// Larger than any report.
-    #[error("{place}: is {bytes} bytes; a report has at most {REPORT_BYTES_MAX} (256 MiB)")]
+    #[error("{place}: is longer than any report: more than {REPORT_BYTES_MAX} bytes (256 MiB)")]
     TooLarge {
         /// The file.
         place: String,
-        /// Its bytes.
-        bytes: u64,
     },
 }
 
@@ -118,6 +117,11 @@ pub struct Model {
     pub leaf_page_bytes_max: u64,
     /// `allocation_size`.
     pub allocation_bytes: u64,
+    /// Said of a release whose rules are not known.
+    pub server_note: Option<String>,
+    /// Encoders and their versions.
+    #[serde(default)]
+    pub codecs: BTreeMap<String, String>,
 }
 
 /// One collection.
@@ -125,6 +129,9 @@ pub struct Model {
 pub struct Collection {
     /// Its name: any text.
     pub name: String,
+    /// Inputs that it was read from.
+    #[serde(default)]
+    pub sources: Vec<String>,
     /// Documents that the figures stand on.
     pub documents: u64,
     /// Their BSON bytes.
@@ -135,6 +142,9 @@ pub struct Collection {
     /// Rows of `sweep`.
     #[serde(default)]
     pub points: Vec<Row>,
+    /// Rows of indexes.
+    #[serde(default)]
+    pub indexes: Vec<IndexRow>,
     /// Choices of `sweep`.
     #[serde(default)]
     pub recommendations: Vec<Recommendation>,
@@ -228,6 +238,23 @@ pub struct Blocks {
     pub blocks: u64,
 }
 
+/// One index in one state.
+#[derive(Clone, Debug, Deserialize)]
+pub struct IndexRow {
+    /// Its name: any text.
+    pub name: String,
+    /// State.
+    pub load: Load,
+    /// Before or after the load.
+    pub build: String,
+    /// Keys.
+    pub entries: u64,
+    /// File size.
+    pub storage_bytes: Option<u64>,
+    /// How it is known.
+    pub basis: String,
+}
+
 /// A choice of `sweep`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Recommendation {
@@ -271,6 +298,19 @@ impl Saved {
     ///
     /// Bytes that are no JSON, no report of this program, of another schema or command, damaged, or of nothing.
     pub fn read(place: &str, bytes: &[u8]) -> Result<Self, SavedError> {
+        let saved = Self::read_any(place, bytes)?;
+        if saved.collections.iter().all(|collection| collection.rows().next().is_none()) {
+            return Err(SavedError::Empty { place: place.to_owned() });
+        }
+        Ok(saved)
+    }
+
+    /// The same for whoever has something to say of a report without rows.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Saved::read`] but the last.
+    pub fn read_any(place: &str, bytes: &[u8]) -> Result<Self, SavedError> {
         let place = || place.to_owned();
         let head: serde_json::Value = serde_json::from_slice(bytes)
             .map_err(|error| SavedError::NotJson { place: place(), reason: error.to_string() })?;
@@ -299,9 +339,6 @@ impl Saved {
         // From the bytes again: a message then has line and column.
         let mut saved: Self = serde_json::from_slice(bytes)
             .map_err(|error| SavedError::Damaged { place: place(), reason: error.to_string() })?;
-        if saved.collections.iter().all(|collection| collection.rows().next().is_none()) {
-            return Err(SavedError::Empty { place: place() });
-        }
         let leaf = saved.model.leaf_page_bytes_max;
         for collection in &mut saved.collections {
             for row in &mut collection.storage {
@@ -332,7 +369,10 @@ impl Collection {
     /// States that have rows, settled first.
     #[must_use]
     pub fn loads(&self) -> Vec<Load> {
-        [Load::Settled, Load::Bulk].into_iter().filter(|load| self.rows().any(|row| row.load == *load)).collect()
+        [Load::Settled, Load::Bulk]
+            .into_iter()
+            .filter(|load| self.rows().any(|row| row.load == *load))
+            .collect()
     }
 
     /// Rows at one leaf page size: the model's, or where the report has none of it, the smallest.

@@ -61,17 +61,23 @@ fn write_scene(out: &mut String, scene: &Scene, place: Place) {
     let (width, height) = (number(scene.width), number(scene.height));
     let (title, description) = (escaped(&scene.title), escaped(&scene.description));
     match place {
-        Place::File => put(out, format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pp\" width=\"{width}\" height=\"{height}\" \
+        Place::File => put(
+            out,
+            format_args!(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pp\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title description\" \
              font-family=\"{FAMILY}\">\n<title id=\"title\">{title}</title>\n\
              <desc id=\"description\">{description}</desc>\n<style>{}</style>\n",
-            style_sheet()
-        )),
-        Place::Page => put(out, format_args!(
-            "<svg class=\"pp\" viewBox=\"0 0 {width} {height}\" role=\"group\" tabindex=\"0\" \
+                style_sheet()
+            ),
+        ),
+        Place::Page => put(
+            out,
+            format_args!(
+                "<svg class=\"pp\" viewBox=\"0 0 {width} {height}\" role=\"group\" tabindex=\"0\" \
              aria-label=\"{title}. {description}\" font-family=\"{FAMILY}\">\n"
-        )),
+            ),
+        ),
     }
     put(out, format_args!("<rect width=\"{width}\" height=\"{height}\" {}/>\n", fill(Paint::Paper)));
     scene.items.iter().for_each(|item| write_item(out, item, place));

@@ -5,8 +5,8 @@
 
 use super::number;
 use crate::estimate::{
-    CapReach, CollectionEstimate, CollectionKind, Estimate, IndexEstimate, ModelFacts, PatternValue,
-    StorageEstimate, Timing,
+    CapReach, CollectionEstimate, CollectionKind, Estimate, ImageWalk, IndexEstimate, ModelFacts,
+    PatternValue, StorageEstimate, Timing,
 };
 use serde::{Serialize, Serializer};
 
@@ -85,6 +85,11 @@ struct StorageV1 {
     compress_mb_per_s: Option<f64>,
     decompress_mb_per_s: Option<f64>,
     image_bytes_timed: Option<u64>,
+    // On request only: it may be longer than all else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image_size_walk_bytes: Option<Vec<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image_size_walk_pages: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -205,7 +210,7 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
 
 fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> StorageV1 {
     // A new figure will not compile until it is written.
-    let StorageEstimate { load, codec, storage, band, basis, tally, speed } = row;
+    let StorageEstimate { load, codec, storage, band, basis, tally, speed, walk } = row;
     let crate::estimate::Tally {
         leaf_pages,
         leaf_image,
@@ -246,6 +251,8 @@ fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> Storage
         compress_mb_per_s: speed.map(|speed| number::measured(speed.compress_mb_per_s)),
         decompress_mb_per_s: speed.and_then(|speed| speed.decompress_mb_per_s).map(number::measured),
         image_bytes_timed: speed.map(|speed| speed.image_bytes_timed),
+        image_size_walk_bytes: walk.as_ref().map(|walk| walk.bytes().to_vec()),
+        image_size_walk_pages: walk.as_ref().map(ImageWalk::pages_per_point),
     }
 }
 

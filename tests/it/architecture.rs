@@ -16,10 +16,14 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("source", &["units", "document"]),
     ("estimate", &["units"]),
     ("pipeline", &["units", "document", "record", "codec", "geometry", "source", "estimate"]),
-    ("report", &["units", "estimate"]),
+    ("plot", &["units"]),
+    ("report", &["units", "estimate", "plot"]),
     (
         "cli",
-        &["units", "document", "record", "codec", "geometry", "source", "estimate", "pipeline", "report"],
+        &[
+            "units", "document", "record", "codec", "geometry", "source", "estimate", "pipeline", "plot",
+            "report",
+        ],
     ),
 ];
 

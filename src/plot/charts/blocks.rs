@@ -39,10 +39,15 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
         let frame = Frame { left: LEFT, top, width: WIDTH - LEFT - MARGIN, height: PANEL };
         panel(&mut scene, &frame, &x, row, unit);
     }
-    let whole = Frame { left: LEFT, top: top + height - PANEL_GAP, width: WIDTH - LEFT - MARGIN, height: 0.0 };
+    let whole =
+        Frame { left: LEFT, top: top + height - PANEL_GAP, width: WIDTH - LEFT - MARGIN, height: 0.0 };
     whole.across(&mut scene, &x);
     let upright = TextStyle { direction: Direction::Upwards, ..TextStyle::LABEL.at(Anchor::Middle) };
-    scene.text(Point { x: 18.0, y: top + height / 2.0 - PANEL_GAP / 2.0 }, "share of leaf pages [%]", upright);
+    scene.text(
+        Point { x: 18.0, y: top + height / 2.0 - PANEL_GAP / 2.0 },
+        "share of leaf pages [%]",
+        upright,
+    );
     let more = with_blocks.len() - panels.len();
     let others = if more > 0 { format!("; {more} more codecs are in the report") } else { String::new() };
     chart::foot(&mut scene, &format!("Disk comes in units of {}{others}", short(unit)));

@@ -30,7 +30,8 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
         data: points(rows, unit),
     });
     let series: Vec<Series> = series.collect();
-    let reach = drawn().flat_map(|row| [row.storage_bytes_low, row.storage_bytes_high]).map(|bytes| unit.of(bytes));
+    let reach =
+        drawn().flat_map(|row| [row.storage_bytes_low, row.storage_bytes_high]).map(|bytes| unit.of(bytes));
     let mut sizes: Vec<u64> = drawn().filter_map(|row| row.leaf_page_bytes_max).collect();
     sizes.sort_unstable();
     sizes.dedup();

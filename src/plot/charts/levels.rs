@@ -22,15 +22,19 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
         data: points(rows, unit),
     });
     let series: Vec<Series> = series.collect();
-    let reach = drawn().flat_map(|row| [row.storage_bytes_low, row.storage_bytes_high]).map(|bytes| unit.of(bytes));
+    let reach =
+        drawn().flat_map(|row| [row.storage_bytes_low, row.storage_bytes_high]).map(|bytes| unit.of(bytes));
     let chart = Chart {
         title: "Storage against compression level".to_owned(),
         subtitle: source.subtitle(""),
         x: level_axis(drawn().filter_map(|row| row.level)),
         y: Axis::linear(&format!("storage [{}]", unit.name), reach, From::Smallest),
         series,
-        note: Some("The upright axis does not begin at 0. Band: what the order of the server's threads can make \
-                    of it".to_owned()),
+        note: Some(
+            "The upright axis does not begin at 0. Band: what the order of the server's threads can make \
+                    of it"
+                .to_owned(),
+        ),
     };
     Some(chart.scene())
 }

@@ -73,7 +73,8 @@ impl<'a> Source<'a> {
 
 /// Storage of a row in words.
 fn told(row: &Row) -> String {
-    let ratio = row.ratio_storage_to_bson.map_or(String::new(), |ratio| format!(", {} of BSON", percent(ratio)));
+    let ratio =
+        row.ratio_storage_to_bson.map_or(String::new(), |ratio| format!(", {} of BSON", percent(ratio)));
     let leaf = row.leaf_page_bytes_max.map_or(String::new(), |bytes| format!(", leaf page {}", short(bytes)));
     format!(
         "{} {}{leaf}: {}{ratio}; low {}, high {}; {}",

@@ -27,7 +27,8 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
     let ratios = pairs.iter().map(|(_, _, ratio)| *ratio).chain(matched.clone());
     matched.clone().next()?;
     let x = Axis::linear("storage / data [1]", ratios, From::Zero);
-    let names = pairs.iter().map(|(row, ..)| font::width(&row.codec, TextStyle::LABEL.weight, TextStyle::LABEL.size));
+    let names =
+        pairs.iter().map(|(row, ..)| font::width(&row.codec, TextStyle::LABEL.weight, TextStyle::LABEL.size));
     let left = MARGIN + names.fold(40.0, f64::max).min(NAME_MAX) + 12.0;
     let height = float(pairs.len() as u64) * LINE;
     let frame = Frame { left, top: HEAD + 30.0, width: WIDTH - left - 60.0, height };
@@ -46,8 +47,12 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
         if let Some((_, ratio)) = ours {
             scene.rule(theirs, place(ratio), Paint::Grid, 3.0, Dash::Solid);
         }
-        let told_theirs =
-            format!("{}: {} published; {}", Printable(&published.codec), percent(*ratio), Printable(&published.origin));
+        let told_theirs = format!(
+            "{}: {} published; {}",
+            Printable(&published.codec),
+            percent(*ratio),
+            Printable(&published.origin)
+        );
         scene.add_telling(mark(theirs, Theirs), told_theirs);
         if let Some((row, ratio)) = ours {
             scene.add_telling(mark(place(ratio), Ours(row)), told(row));
@@ -77,7 +82,8 @@ fn mark(at: Point, who: Who<'_>) -> Shape {
 
 fn legend(scene: &mut Scene) {
     let y = HEAD + 8.0;
-    let marks = [(Marker::Diamond, Fill::Hollow, "published"), (Marker::Circle, Fill::Solid, "predicted here")];
+    let marks =
+        [(Marker::Diamond, Fill::Hollow, "published"), (Marker::Circle, Fill::Solid, "predicted here")];
     for ((marker, fill, text), x) in marks.into_iter().zip([MARGIN + 6.0, MARGIN + 106.0]) {
         scene.add(Shape::Mark { at: Point { x, y }, marker, paint: Paint::Soft, fill });
         scene.text(Point { x: x + 12.0, y: y + 4.0 }, text, TextStyle::LABEL);

@@ -57,7 +57,9 @@ fn modelled(rows: &[&Row]) -> Vec<Series> {
         name: Printable(&row.codec_name()).to_string(),
         look: Look::nth(number),
         join: Join::Line,
-        data: disks().map(|disk| datum(disk, (float(row.storage_bytes) / BYTES_PER_MB / disk).max(*unpack_s))).collect(),
+        data: disks()
+            .map(|disk| datum(disk, (float(row.storage_bytes) / BYTES_PER_MB / disk).max(*unpack_s)))
+            .collect(),
     };
     timed.iter().take(SERIES_MAX).enumerate().map(line).collect()
 }

@@ -23,16 +23,24 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
         name: "none smaller is faster (Pareto front)".to_owned(),
         look: Look { paint: Paint::Soft, dash: Dash::Short, marker: Marker::Circle },
         join: Join::Steps,
-        data: front.iter().map(|at| datum(timed[*at], Fill::Solid)).map(|datum| Datum { label: None, ..datum }).collect(),
+        data: front
+            .iter()
+            .map(|at| datum(timed[*at], Fill::Solid))
+            .map(|datum| Datum { label: None, ..datum })
+            .collect(),
     }];
     let mut names: Vec<&str> = timed.iter().map(|(row, ..)| row.codec.as_str()).collect();
     let mut seen = Vec::new();
-    names.retain(|name| !seen.contains(name) && { seen.push(*name); true });
+    names.retain(|name| {
+        !seen.contains(name) && {
+            seen.push(*name);
+            true
+        }
+    });
     for codec in names {
         let of_codec = timed.iter().enumerate().filter(|(_, (row, ..))| row.codec == codec);
-        let data = of_codec.map(|(at, point)| {
-            datum(*point, if front.contains(&at) { Fill::Solid } else { Fill::Hollow })
-        });
+        let data = of_codec
+            .map(|(at, point)| datum(*point, if front.contains(&at) { Fill::Solid } else { Fill::Hollow }));
         series.push(Series {
             name: Printable(codec).to_string(),
             look: Look::of_codec(codec),
@@ -58,14 +66,18 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
         x,
         y,
         series,
-        note: Some("Lower is smaller, right is faster. Hollow: another codec is at least as small and as fast. \
-                    Speeds are those of the machine that made the report".to_owned()),
+        note: Some(
+            "Lower is smaller, right is faster. Hollow: another codec is at least as small and as fast. \
+                    Speeds are those of the machine that made the report"
+                .to_owned(),
+        ),
     };
     Some(chart.scene())
 }
 
 fn datum((row, speed, ratio): (&Row, f64, f64), fill: Fill) -> Datum {
-    let unpack = row.decompress_mb_per_s.map_or(String::new(), |speed| format!(", decompresses {speed:.0} MB/s"));
+    let unpack =
+        row.decompress_mb_per_s.map_or(String::new(), |speed| format!(", decompresses {speed:.0} MB/s"));
     Datum {
         x: speed,
         y: ratio,

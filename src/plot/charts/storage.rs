@@ -31,7 +31,8 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
     let height = f64::from(u32::try_from(shown.iter().map(|(_, rows)| rows.len()).sum::<usize>()).ok()?)
         * (BAR + BAR_GAP)
         + f64::from(u32::try_from(shown.len()).ok()?) * GROUP_GAP;
-    let names = shown.iter().map(|(name, _)| font::width(name, TextStyle::LABEL.weight, TextStyle::LABEL.size));
+    let names =
+        shown.iter().map(|(name, _)| font::width(name, TextStyle::LABEL.weight, TextStyle::LABEL.size));
     let left = MARGIN + names.fold(40.0, f64::max).min(LEFT_MAX) + 12.0;
     let frame = Frame { left, top: HEAD + 34.0, width: WIDTH - left - RIGHT, height };
     let below = 84.0;

@@ -33,15 +33,19 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
     let pages = series.iter().flat_map(|series| &series.data).map(|datum| datum.x);
     let mut y = Axis::linear("image size [KiB]", [ByteUnit::KIB.of(*largest)], From::Zero);
     let leaf = ByteUnit::KIB.of(source.model.leaf_page_bytes_max);
-    y.ticks = (0..=4).map(|times| leaf * f64::from(times)).filter(|value| *value <= y.high).map(tick).collect();
+    y.ticks =
+        (0..=4).map(|times| leaf * f64::from(times)).filter(|value| *value <= y.high).map(tick).collect();
     let chart = Chart {
         title: "Image size, page by page".to_owned(),
         subtitle: source.subtitle(load.name()),
         x: Axis::linear("leaf pages written [1]", pages.chain([0.0]), From::Zero),
         y,
         series,
-        note: Some("WiredTiger moves the size before compression with what each block took. Here: pages one behind \
-                    the other".to_owned()),
+        note: Some(
+            "WiredTiger moves the size before compression with what each block took. Here: pages one behind \
+                    the other"
+                .to_owned(),
+        ),
     };
     Some(chart.scene())
 }
@@ -52,7 +56,14 @@ fn tick(value: f64) -> Tick {
 
 fn datum(at: usize, bytes: u64, pages: u64) -> Datum {
     let page = (at as u64).saturating_mul(pages);
-    Datum { x: float(page), y: ByteUnit::KIB.of(bytes), band: None, hover: String::new(), fill: Fill::Solid, label: None }
+    Datum {
+        x: float(page),
+        y: ByteUnit::KIB.of(bytes),
+        band: None,
+        hover: String::new(),
+        fill: Fill::Solid,
+        label: None,
+    }
 }
 
 /// Of each stretch its smallest and its largest, in their order, so that no peak is lost.

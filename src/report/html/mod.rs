@@ -1,0 +1,257 @@
+//! One page that needs nothing else: figures, plots, definitions and the JSON itself, to be forwarded.
+//!
+//! Made of the report's JSON alone, so that every command with a schema-1 report can have it. The page names a content
+//! security policy that allows its own style and its own script, by its digest, and nothing from anywhere: text of
+//! documents that got past the escapes would still not run.
+
+mod embed;
+mod table;
+
+use super::{Report, ReportOptions, definitions, wire};
+use crate::estimate::{Estimate, remarks};
+use crate::plot::saved::{Collection, Load, Row};
+use crate::plot::{self, Saved, SavedError, escaped, human};
+use crate::units::{Exact, Grouped};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+/// SHA-256 of [`SCRIPT`] in base64, which browsers compare; a test makes it again.
+const SCRIPT_SHA256: &str = "BOvJKWVp8hSXZJB4FpFkd66EtFweWemrUD5VcI5l+P4=";
+
+/// Bytes that a page has at most; what does not fit is named instead.
+pub const PAGE_BYTES_MAX: usize = 1 << 20;
+/// Bytes kept free for what is always there.
+const KEPT_FREE: usize = 64 << 10;
+
+pub(super) struct Html;
+
+impl Report for Html {
+    fn write(&self, estimate: &Estimate, _options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
+        let json = serde_json::to_vec(&wire::estimate(estimate)).map_err(io::Error::from)?;
+        let notes: Vec<Vec<String>> = estimate
+            .collections
+            .iter()
+            .map(|collection| {
+                let remarks = remarks(&estimate.model, collection);
+                remarks.iter().map(ToString::to_string).collect()
+            })
+            .collect();
+        let page = page(&json, &notes).map_err(io::Error::other)?;
+        out.write_all(page.as_bytes())
+    }
+}
+
+/// The page of a report's JSON, of `estimate` or `sweep`; [`PAGE_BYTES_MAX`] at most. `notes` are what the table for
+/// people says under each collection, in the order of the report; fewer than collections are enough.
+///
+/// # Errors
+///
+/// Bytes that are no such report.
+pub fn page(json: &[u8], notes: &[Vec<String>]) -> Result<String, SavedError> {
+    let saved = Saved::read_any("the report", json)?;
+    let mut page = Page { text: String::new(), left: PAGE_BYTES_MAX - KEPT_FREE, left_out: Vec::new() };
+    let embedded = embed::script(json);
+    page.left = page.left.saturating_sub(embedded.text.len());
+    page.left_out.extend(embedded.left_out.map(str::to_owned));
+    page.head(&saved);
+    for (position, collection) in saved.collections.iter().enumerate() {
+        let notes = notes.get(position).map_or(&[][..], Vec::as_slice);
+        page.collection(&saved, position, collection, notes);
+    }
+    page.foot(&saved, &embedded);
+    Ok(page.text)
+}
+
+/// A page that is being written.
+struct Page {
+    text: String,
+    /// Bytes that may still be added by parts that can be left out.
+    left: usize,
+    /// What was left out, in words.
+    left_out: Vec<String>,
+}
+
+impl Page {
+    fn put(&mut self, text: std::fmt::Arguments<'_>) {
+        self.text.write_fmt(text).expect("a string takes what is written");
+    }
+
+    /// Adds a part if it fits.
+    fn part(&mut self, text: &str, what: &str) {
+        if let Some(left) = self.left.checked_sub(text.len()) {
+            self.left = left;
+            self.text.push_str(text);
+        } else if self.left_out.last().is_none_or(|last| last != what) {
+            self.left_out.push(what.to_owned());
+        }
+    }
+
+    fn head(&mut self, saved: &Saved) {
+        let title = match saved.collections.as_slice() {
+            [only] => format!("{}: storage in MongoDB", clip(&only.name)),
+            many => format!("{} collections: storage in MongoDB", many.len()),
+        };
+        let (title, command) = (escaped(&title), escaped(&saved.command));
+        self.put(format_args!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+             script-src 'sha256-{SCRIPT_SHA256}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"referrer\" content=\"no-referrer\">\n\
+             <link rel=\"icon\" href=\"data:,\">\n\
+             <title>{title}</title>\n<style>\n{STYLE}{}\n</style>\n</head>\n<body>\n\
+             <header>\n<h1>pagepress {command}: storage in MongoDB</h1>\n",
+            plot::style_sheet()
+        ));
+        if let [only] = saved.collections.as_slice() {
+            self.put(format_args!("<p class=\"headline\">{}</p>\n", escaped(&headline(only))));
+        } else {
+            let documents: u64 =
+                saved.collections.iter().map(|one| one.documents).fold(0, u64::saturating_add);
+            let bson: u64 = saved.collections.iter().map(|one| one.bson_bytes).fold(0, u64::saturating_add);
+            self.put(format_args!(
+                "<p class=\"headline\">{} collections, {} documents, {} of BSON</p>\n",
+                saved.collections.len(),
+                Grouped(documents),
+                human(bson)
+            ));
+        }
+        self.text.push_str("</header>\n<main>\n");
+    }
+
+    fn collection(&mut self, saved: &Saved, position: usize, collection: &Collection, notes: &[String]) {
+        let name = escaped(&clip(&collection.name));
+        let mut text = format!("<section aria-label=\"{name}\">\n<h2>{name}</h2>\n");
+        if saved.collections.len() > 1 {
+            put(&mut text, format_args!("<p>{}</p>\n", escaped(&headline(collection))));
+        }
+        let sources: Vec<String> = collection.sources.iter().take(5).map(|source| clip(source)).collect();
+        let more = collection.sources.len().saturating_sub(5);
+        put(
+            &mut text,
+            format_args!(
+                "<p class=\"soft\">{} documents, {} of BSON, from {}{}</p>\n",
+                Grouped(collection.documents),
+                human(collection.bson_bytes),
+                escaped(&sources.join(", ")),
+                if more > 0 { format!(" and {more} more") } else { String::new() }
+            ),
+        );
+        self.part(&text, "the heads of some collections");
+        self.part(&table::recommendations(collection), "recommendations");
+        self.part(&table::storage(collection), "rows of the table of sizes");
+        self.part(&list(notes), "remarks");
+        self.part(&table::indexes(collection), "the table of indexes");
+        self.part("<div class=\"plots\">\n", "");
+        for plot in plot::draw_collection(saved, position) {
+            let figure = format!("<figure>\n{}</figure>\n", plot.inline_svg());
+            self.part(&figure, "some plots (`pagepress plot` draws them all)");
+        }
+        self.part("</div>\n</section>\n", "");
+    }
+
+    fn foot(&mut self, saved: &Saved, embedded: &embed::Embedded) {
+        self.text.push_str("<section aria-label=\"Method\">\n<h2>How these figures came about</h2>\n");
+        let model = &saved.model;
+        self.put(format_args!(
+            "<p>The documents were cut into WiredTiger's pages as a server cuts them, and each page was packed with the \
+             server's encoder. No database was asked. Rules of server {}, leaf page {}, allocation unit {}. \
+             Encoders: {}.</p>\n",
+            escaped(&model.server),
+            Exact(model.leaf_page_bytes_max),
+            Exact(model.allocation_bytes),
+            escaped(&versions(model))
+        ));
+        if let Some(note) = &model.server_note {
+            self.put(format_args!("<p>{}</p>\n", escaped(note)));
+        }
+        self.text.push_str("<h3>What the figures mean</h3>\n<dl>\n");
+        for (title, sentence) in definitions::shown() {
+            self.put(format_args!("<dt>{}</dt><dd>{}</dd>\n", escaped(&title), escaped(sentence)));
+        }
+        self.text.push_str("</dl>\n<details>\n<summary>Every name in the JSON</summary>\n<dl>\n");
+        for (name, sentence) in definitions::DEFINITIONS {
+            self.put(format_args!("<dt><code>{name}</code></dt><dd>{}</dd>\n", escaped(sentence)));
+        }
+        self.text.push_str("</dl>\n</details>\n");
+        if !self.left_out.is_empty() {
+            let left_out = escaped(&self.left_out.join("; "));
+            self.put(format_args!("<p>Left out, so that this page stays below 1 MiB: {left_out}.</p>\n"));
+        }
+        self.put(format_args!(
+            "<p><button type=\"button\" class=\"button\" id=\"save\" data-name=\"pagepress-{}.json\">\
+             Download the JSON</button></p>\n</section>\n</main>\n\
+             <footer>Made by pagepress {}. storage is what <code>collStats</code> calls <code>storageSize</code>; \
+             ratios are storage ÷ BSON.</footer>\n\
+             <div id=\"tip\" role=\"status\" hidden></div>\n{}<script>{SCRIPT}</script>\n</body>\n</html>\n",
+            escaped(&saved.command),
+            escaped(&saved.tool.version),
+            embedded.text
+        ));
+    }
+}
+
+fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("a string takes what is written");
+}
+
+fn versions(model: &plot::saved::Model) -> String {
+    let versions: Vec<_> = model.codecs.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    versions.join(", ")
+}
+
+/// What matters first, in one sentence.
+fn headline(collection: &Collection) -> String {
+    let what = format!(
+        "{}: {} documents, {} of BSON",
+        clip(&collection.name),
+        Grouped(collection.documents),
+        human(collection.bson_bytes)
+    );
+    let least =
+        |load: Load| collection.rows().filter(|row| row.load == load).min_by_key(|row| row.storage_bytes);
+    let size = |row: &Row| {
+        let ratio =
+            row.ratio_storage_to_bson.map_or(String::new(), |ratio| format!(" ({:.1} %)", ratio * 100.0));
+        format!("{}{ratio}", human(row.storage_bytes))
+    };
+    match (least(Load::Settled), least(Load::Bulk)) {
+        (Some(settled), Some(bulk)) if settled.codec_name() == bulk.codec_name() => format!(
+            "{what}, take {} on disk under {} once settled, {} fresh from a bulk load",
+            size(settled),
+            settled.codec_name(),
+            size(bulk)
+        ),
+        (Some(settled), Some(bulk)) => format!(
+            "{what}, take {} on disk under {} once settled, {} under {} fresh from a bulk load",
+            size(settled),
+            settled.codec_name(),
+            size(bulk),
+            bulk.codec_name()
+        ),
+        (Some(only), None) | (None, Some(only)) => {
+            format!("{what}, take {} on disk under {} ({})", size(only), only.codec_name(), only.load.name())
+        }
+        (None, None) => what,
+    }
+}
+
+/// Foreign text as long as a page can bear.
+fn clip(text: &str) -> String {
+    const LETTERS_MAX: usize = 200;
+    let mut short: String = text.chars().take(LETTERS_MAX).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    crate::units::Printable(&short).to_string()
+}
+
+fn list(notes: &[String]) -> String {
+    if notes.is_empty() {
+        return String::new();
+    }
+    let items: String = notes.iter().map(|note| format!("<li>{}</li>\n", escaped(&clip(note)))).collect();
+    format!("<ul>\n{items}</ul>\n")
+}
