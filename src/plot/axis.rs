@@ -194,12 +194,6 @@ impl ByteUnit {
     }
 }
 
-/// A size in the unit that fits it.
-#[must_use]
-pub fn human(bytes: u64) -> String {
-    ByteUnit::fitting(bytes).show(bytes)
-}
-
 /// A size that is a power of two or nearly, as short as it goes: `32 KiB`, `1 MiB`.
 #[must_use]
 pub fn short(bytes: u64) -> String {
@@ -260,7 +254,7 @@ mod tests {
         for (bytes, want) in
             [(233_472, "228 KiB"), (512, "0.50 KiB"), (18_627_231, "17.76 MiB"), (u64::MAX, "16.00 EiB")]
         {
-            assert_eq!(human(bytes), want);
+            assert_eq!(ByteUnit::fitting(bytes).show(bytes), want);
         }
         assert_eq!([short(32 << 10), short(1 << 20), short(1000)], ["32 KiB", "1 MiB", "1000 B"]);
     }

@@ -167,12 +167,14 @@ impl Chart {
             let at = self.place(frame, datum.x, datum.y);
             let width = font::width(label, style.weight, style.size);
             let places = [
-                (9.0, 4.0, Anchor::Start),
-                (-9.0, 4.0, Anchor::End),
                 (0.0, -9.0, Anchor::Middle),
                 (0.0, 18.0, Anchor::Middle),
                 (9.0, -8.0, Anchor::Start),
+                (-9.0, -8.0, Anchor::End),
+                (9.0, 4.0, Anchor::Start),
+                (-9.0, 4.0, Anchor::End),
                 (9.0, 16.0, Anchor::Start),
+                (-9.0, 16.0, Anchor::End),
             ];
             let free = places.into_iter().find_map(|(x, y, anchor)| {
                 let base = Point { x: at.x + x, y: at.y + y };

@@ -23,7 +23,6 @@ pub mod saved;
 mod scene;
 mod svg;
 
-pub use axis::human;
 pub use published::{Published, PublishedError};
 pub use saved::{REPORT_BYTES_MAX, Saved, SavedError};
 pub use svg::{escaped, style_sheet};

@@ -96,6 +96,10 @@ pub enum Dash {
     Dotted,
     /// A stroke and a dot.
     Mixed,
+    /// Longer strokes.
+    Wide,
+    /// A stroke and two dots.
+    Double,
 }
 
 impl Dash {
@@ -108,6 +112,8 @@ impl Dash {
             Self::Short => &[5.0, 4.0],
             Self::Dotted => &[2.0, 3.0],
             Self::Mixed => &[9.0, 3.0, 2.0, 3.0],
+            Self::Wide => &[18.0, 5.0],
+            Self::Double => &[9.0, 3.0, 2.0, 3.0, 2.0, 3.0],
         }
     }
 }
@@ -125,6 +131,10 @@ pub enum Marker {
     Diamond,
     /// A triangle that points downwards.
     Wedge,
+    /// Five corners.
+    Pentagon,
+    /// Two bars that cross.
+    Cross,
 }
 
 /// How one series looks.
@@ -138,27 +148,45 @@ pub struct Look {
     pub marker: Marker,
 }
 
-const DASHES: [Dash; 5] = [Dash::Solid, Dash::Long, Dash::Short, Dash::Mixed, Dash::Dotted];
-const MARKERS: [Marker; 5] =
-    [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Wedge];
+/// Dash and marker of each series; no two share one.
+const FORMS: [(Dash, Marker); 7] = [
+    (Dash::Solid, Marker::Circle),
+    (Dash::Long, Marker::Square),
+    (Dash::Short, Marker::Triangle),
+    (Dash::Mixed, Marker::Diamond),
+    (Dash::Dotted, Marker::Wedge),
+    (Dash::Wide, Marker::Pentagon),
+    (Dash::Double, Marker::Cross),
+];
 /// Series that the server's codecs have in every plot.
 const CODECS: [(&str, usize); 4] = [("zstd", 0), ("snappy", 1), ("zlib", 2), ("none", 6)];
 
 impl Look {
-    /// The look of the n-th series of a plot.
+    /// The look of the n-th series of a plot; any number is taken.
     #[must_use]
     pub fn nth(number: usize) -> Self {
-        Self {
-            paint: Paint::Series(number),
-            dash: DASHES[number % DASHES.len()],
-            marker: MARKERS[number % MARKERS.len()],
-        }
+        let (dash, marker) = FORMS[number % FORMS.len()];
+        Self { paint: Paint::Series(number), dash, marker }
     }
 
     /// The look that a codec has in every plot.
     #[must_use]
     pub fn of_codec(name: &str) -> Self {
         Self::nth(CODECS.iter().find(|(known, _)| *known == name).map_or(3, |(_, number)| *number))
+    }
+
+    /// Looks of the lines of one plot, given the codec of each: the first of a codec looks as that codec does in every
+    /// plot, further ones take what is free.
+    #[must_use]
+    pub fn of_lines(codecs: &[&str]) -> Vec<Self> {
+        let own = |name: &str| CODECS.iter().find(|(known, _)| *known == name).map(|(_, number)| *number);
+        let firsts: Vec<Option<usize>> = codecs
+            .iter()
+            .enumerate()
+            .map(|(at, name)| own(name).filter(|_| !codecs[..at].contains(name)))
+            .collect();
+        let mut free = (0..FORMS.len()).filter(|number| !firsts.contains(&Some(*number))).cycle();
+        firsts.iter().map(|first| Self::nth(first.or_else(|| free.next()).unwrap_or(0))).collect()
     }
 }
 
@@ -195,12 +223,20 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_one_codec_at_several_levels_take_what_is_free() {
+        let looks = Look::of_lines(&["zstd", "zstd", "snappy", "lz4"]);
+        assert_eq!(looks, [Look::of_codec("zstd"), Look::nth(2), Look::of_codec("snappy"), Look::nth(3)]);
+        assert_eq!(Look::of_lines(&["none"; 30]).len(), 30);
+    }
+
+    #[test]
     fn the_codecs_of_a_server_differ_in_colour_dash_and_marker() {
         let looks = ["zstd", "snappy", "zlib", "none"].map(Look::of_codec);
         for (at, one) in looks.iter().enumerate() {
             for other in &looks[at + 1..] {
                 assert_ne!(one.paint, other.paint);
-                assert_ne!((one.dash, one.marker), (other.dash, other.marker));
+                assert_ne!(one.dash, other.dash);
+                assert_ne!(one.marker, other.marker);
             }
         }
     }

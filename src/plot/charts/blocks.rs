@@ -1,6 +1,6 @@
 //! Sizes of leaf blocks: how many units pages take, a panel for each codec over one axis.
 
-use super::{Source, percent};
+use super::{Source, and_more, chosen, percent};
 use crate::plot::axis::{Axis, ByteUnit, From, float, grouped, short};
 use crate::plot::chart::{self, Frame, HEAD, MARGIN, WIDTH};
 use crate::plot::palette::{Dash, Look, Paint};
@@ -11,15 +11,13 @@ use crate::units::{Grouped, Printable};
 const PANEL: f64 = 74.0;
 const PANEL_GAP: f64 = 34.0;
 const LEFT: f64 = 76.0;
-/// Panels that one picture holds.
-const PANELS_MAX: usize = 6;
 /// Blocks of one size that are drawn, of the smallest sizes: the picture has no room for more.
 const BARS_MAX: usize = 300;
 
 pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
     let (load, rows) = source.rows()?;
     let with_blocks: Vec<&Row> = rows.into_iter().filter(|row| !row.block_histogram.is_empty()).collect();
-    let panels = &with_blocks[..with_blocks.len().min(PANELS_MAX)];
+    let (panels, more) = chosen(with_blocks, |row| row.codec_name());
     let unit = source.model.allocation_bytes;
     let sizes = || {
         let blocks = panels.iter().flat_map(|row| &row.block_histogram);
@@ -48,9 +46,7 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
         "share of leaf pages [%]",
         upright,
     );
-    let more = with_blocks.len() - panels.len();
-    let others = if more > 0 { format!("; {more} more codecs are in the report") } else { String::new() };
-    chart::foot(&mut scene, &format!("Disk comes in units of {}{others}", short(unit)));
+    chart::foot(&mut scene, &format!("Disk comes in units of {}{}", short(unit), and_more(more)));
     Some(scene)
 }
 

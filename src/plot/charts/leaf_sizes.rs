@@ -1,6 +1,6 @@
 //! Storage against the largest leaf page.
 
-use super::{Source, by_codec, told};
+use super::{Source, and_more, by_codec, chosen, told};
 use crate::plot::axis::{Axis, ByteUnit, From, Tick, float, short};
 use crate::plot::chart::{Chart, Datum, Join, Series};
 use crate::plot::palette::Look;
@@ -8,24 +8,19 @@ use crate::plot::saved::Row;
 use crate::plot::scene::{Fill, Scene};
 use crate::units::Printable;
 
-/// Lines that one picture holds.
-const SERIES_MAX: usize = 6;
-/// Shown before others: what a server offers unless it is told otherwise.
-const FIRST: [&str; 4] = ["none", "snappy", "zlib:6", "zstd:6"];
-
 pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
     let load = source.load()?;
     let rows: Vec<&Row> = source.collection.rows().filter(|row| row.load == load).collect();
     let groups = by_codec(&rows, Row::codec_name);
-    let mut groups: Vec<_> = groups.into_iter().filter(|(_, rows)| rows.len() > 1).collect();
-    groups.sort_by_key(|(name, _)| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
-    let more = groups.len().saturating_sub(SERIES_MAX);
-    groups.truncate(SERIES_MAX);
+    let groups = groups.into_iter().filter(|(_, rows)| rows.len() > 1).collect();
+    let (groups, more) = chosen(groups, |(name, _)| name.clone());
+    let codecs: Vec<&str> = groups.iter().map(|(_, rows)| rows[0].codec.as_str()).collect();
+    let looks = Look::of_lines(&codecs);
     let drawn = || groups.iter().flat_map(|(_, rows)| rows);
     let unit = ByteUnit::fitting(drawn().map(|row| row.storage_bytes_high).max()?);
-    let series = groups.iter().enumerate().map(|(number, (name, rows))| Series {
+    let series = groups.iter().zip(looks).map(|((name, rows), look)| Series {
         name: Printable(name).to_string(),
-        look: Look::nth(number),
+        look,
         join: Join::LineAndMarks,
         data: points(rows, unit),
     });
@@ -36,14 +31,13 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
     sizes.sort_unstable();
     sizes.dedup();
     let tick = |bytes: &u64| Tick { value: float(*bytes), label: short(*bytes) };
-    let others = if more > 0 { format!("; {more} more codecs are in the report") } else { String::new() };
     let chart = Chart {
         title: "Storage against leaf page size".to_owned(),
         subtitle: source.subtitle(load.name()),
         x: Axis::log_at("leaf_page_max [bytes, log]", sizes.iter().map(tick).collect()),
         y: Axis::linear(&format!("storage [{}]", unit.name), reach, From::Zero),
         series,
-        note: Some(format!("Band: what the order of the server's threads can make of it{others}")),
+        note: Some(format!("Band: what the order of the server's threads can make of it{}", and_more(more))),
     };
     Some(chart.scene())
 }

@@ -10,12 +10,11 @@ mod speed;
 mod storage;
 mod walk;
 
-use super::axis::human;
 use super::axis::short;
 use super::published::Published;
 use super::saved::{Collection, Load, Model, Row};
 use super::scene::Scene;
-use crate::units::{Grouped, Printable};
+use crate::units::{Grouped, Human, Printable};
 
 /// What every plot of a collection may draw on.
 #[derive(Clone, Copy)]
@@ -52,7 +51,7 @@ impl<'a> Source<'a> {
             "{}: {} documents, {} BSON, rules of server {}{comma}{more}",
             Printable(name),
             Grouped(*documents),
-            human(*bson_bytes),
+            Human(*bson_bytes),
             Printable(&self.model.server)
         )
     }
@@ -80,9 +79,9 @@ fn told(row: &Row) -> String {
         "{} {}{leaf}: {}{ratio}; low {}, high {}; {}",
         Printable(&row.codec_name()),
         row.load.name(),
-        human(row.storage_bytes),
-        human(row.storage_bytes_low),
-        human(row.storage_bytes_high),
+        Human(row.storage_bytes),
+        Human(row.storage_bytes_low),
+        Human(row.storage_bytes_high),
         Printable(&row.basis)
     )
 }
@@ -103,4 +102,23 @@ fn by_codec<'a>(rows: &[&'a Row], name: fn(&Row) -> String) -> Vec<(String, Vec<
         }
     }
     groups
+}
+
+/// Lines that one picture holds.
+const LINES_MAX: usize = 6;
+/// Shown before others: what a server offers unless it is told otherwise.
+const FIRST: [&str; 4] = ["none", "snappy", "zlib:6", "zstd:6"];
+
+/// As many as a picture holds, what a server offers first; and how many are left.
+fn chosen<T>(mut lines: Vec<T>, name: impl Fn(&T) -> String) -> (Vec<T>, usize) {
+    let place = |line: &T| FIRST.iter().position(|first| *first == name(line)).unwrap_or(FIRST.len());
+    lines.sort_by_key(place);
+    let more = lines.len().saturating_sub(LINES_MAX);
+    lines.truncate(LINES_MAX);
+    (lines, more)
+}
+
+/// What is said of those that a picture has no room for.
+fn and_more(more: usize) -> String {
+    if more > 0 { format!("; {more} more codecs are in the report") } else { String::new() }
 }

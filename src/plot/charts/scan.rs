@@ -1,6 +1,6 @@
 //! Time of a cold scan against disk bandwidth: where a codec begins to pay.
 
-use super::Source;
+use super::{Source, chosen};
 use crate::plot::axis::{Axis, float, grouped};
 use crate::plot::chart::{Chart, Datum, Join, Series};
 use crate::plot::palette::Look;
@@ -12,8 +12,6 @@ use crate::units::Printable;
 const DISKS_MB_PER_S: (f64, f64) = (10.0, 10_000.0);
 /// Points of a line.
 const POINTS: u32 = 61;
-/// Lines that one picture holds.
-const SERIES_MAX: usize = 6;
 const BYTES_PER_MB: f64 = 1e6;
 
 pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
@@ -53,15 +51,18 @@ fn modelled(rows: &[&Row]) -> Vec<Series> {
     if timed.iter().all(|(_, unpack_s)| *unpack_s == 0.0) {
         return Vec::new();
     }
-    let line = |(number, (row, unpack_s)): (usize, &(&Row, f64))| Series {
-        name: Printable(&row.codec_name()).to_string(),
-        look: Look::nth(number),
-        join: Join::Line,
-        data: disks()
-            .map(|disk| datum(disk, (float(row.storage_bytes) / BYTES_PER_MB / disk).max(*unpack_s)))
-            .collect(),
+    let (timed, _) = chosen(timed, |(row, _)| row.codec_name());
+    let codecs: Vec<&str> = timed.iter().map(|(row, _)| row.codec.as_str()).collect();
+    let line = |((row, unpack_s), look): (&(&Row, f64), Look)| {
+        let read_s = |disk: f64| float(row.storage_bytes) / BYTES_PER_MB / disk;
+        Series {
+            name: Printable(&row.codec_name()).to_string(),
+            look,
+            join: Join::Line,
+            data: disks().map(|disk| datum(disk, read_s(disk).max(*unpack_s))).collect(),
+        }
     };
-    timed.iter().take(SERIES_MAX).enumerate().map(line).collect()
+    timed.iter().zip(Look::of_lines(&codecs)).map(line).collect()
 }
 
 fn disks() -> impl Iterator<Item = f64> {
@@ -96,5 +97,5 @@ fn reported(source: &Source<'_>, load: Load) -> Vec<Series> {
             data: of_codec.iter().map(|row| datum(row.disk_mb_per_s, row.scan_s)).collect(),
         }
     };
-    names.iter().take(SERIES_MAX).enumerate().map(line).collect()
+    chosen(names, Clone::clone).0.iter().enumerate().map(line).collect()
 }

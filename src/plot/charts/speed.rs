@@ -67,8 +67,8 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
         y,
         series,
         note: Some(
-            "Lower is smaller, right is faster. Hollow: another codec is at least as small and as fast. \
-                    Speeds are those of the machine that made the report"
+            "Down is smaller, right is faster. Hollow: another one is at least as good in both. Speeds of the machine \
+                 that made the report"
                 .to_owned(),
         ),
     };

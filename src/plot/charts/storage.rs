@@ -1,6 +1,6 @@
 //! Storage by codec: a bar for each state, with what scheduling can make of it.
 
-use super::{Source, by_codec, percent, told};
+use super::{Source, and_more, by_codec, percent, told};
 use crate::plot::axis::{Axis, ByteUnit, From, float};
 use crate::plot::chart::{self, Frame, HEAD, MARGIN, WIDTH};
 use crate::plot::font;
@@ -34,7 +34,7 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
     let names =
         shown.iter().map(|(name, _)| font::width(name, TextStyle::LABEL.weight, TextStyle::LABEL.size));
     let left = MARGIN + names.fold(40.0, f64::max).min(LEFT_MAX) + 12.0;
-    let frame = Frame { left, top: HEAD + 34.0, width: WIDTH - left - RIGHT, height };
+    let frame = Frame { left, top: HEAD + 40.0, width: WIDTH - left - RIGHT, height };
     let below = 84.0;
     let title = "Storage by codec";
     let description = "bars: expected file size by codec and state, whiskers: low to high";
@@ -56,8 +56,10 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
         y += GROUP_GAP;
     }
     let more = groups.len() - shown.len();
-    let hidden = if more > 0 { format!("; {more} more codecs are in the report") } else { String::new() };
-    let note = format!("Whiskers: what the order of the server's threads can make of the same load{hidden}");
+    let note = format!(
+        "Whiskers: what the order of the server's threads can make of the same load{}",
+        and_more(more)
+    );
     chart::foot(&mut scene, &note);
     Some(scene)
 }

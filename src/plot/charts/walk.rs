@@ -1,6 +1,6 @@
 //! The image size as it walks from page to page: what makes two loads of the same documents differ.
 
-use super::Source;
+use super::{Source, chosen};
 use crate::plot::axis::{Axis, ByteUnit, From, Tick, float};
 use crate::plot::chart::{Chart, Datum, Join, Series};
 use crate::plot::palette::Look;
@@ -9,8 +9,6 @@ use crate::units::Printable;
 
 /// Points of one line; more do not show at this width.
 const POINTS_MAX: usize = 700;
-/// Lines that one picture holds.
-const SERIES_MAX: usize = 6;
 
 pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
     let (load, rows) = source.rows()?;
@@ -18,13 +16,14 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
         let walk = row.image_size_walk_bytes.as_ref().filter(|walk| walk.len() > 1)?;
         Some((*row, walk, row.image_size_walk_pages.unwrap_or(1)))
     });
-    let walked: Vec<_> = walked.take(SERIES_MAX).collect();
+    let (walked, _) = chosen(walked.collect(), |(row, ..)| row.codec_name());
+    let codecs: Vec<&str> = walked.iter().map(|(row, ..)| row.codec.as_str()).collect();
     let series: Vec<Series> = walked
         .iter()
-        .enumerate()
-        .map(|(number, (row, walk, pages))| Series {
+        .zip(Look::of_lines(&codecs))
+        .map(|((row, walk, pages), look)| Series {
             name: Printable(&row.codec_name()).to_string(),
-            look: Look::nth(number),
+            look,
             join: Join::Line,
             data: thinned(walk).into_iter().map(|(at, bytes)| datum(at, bytes, *pages)).collect(),
         })

@@ -10,8 +10,8 @@ mod table;
 use super::{Report, ReportOptions, definitions, wire};
 use crate::estimate::{Estimate, remarks};
 use crate::plot::saved::{Collection, Load, Row};
-use crate::plot::{self, Saved, SavedError, escaped, human};
-use crate::units::{Exact, Grouped};
+use crate::plot::{self, Saved, SavedError, escaped};
+use crate::units::{Exact, Grouped, Human};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -115,7 +115,7 @@ impl Page {
                 "<p class=\"headline\">{} collections, {} documents, {} of BSON</p>\n",
                 saved.collections.len(),
                 Grouped(documents),
-                human(bson)
+                Human(bson)
             ));
         }
         self.text.push_str("</header>\n<main>\n");
@@ -134,7 +134,7 @@ impl Page {
             format_args!(
                 "<p class=\"soft\">{} documents, {} of BSON, from {}{}</p>\n",
                 Grouped(collection.documents),
-                human(collection.bson_bytes),
+                Human(collection.bson_bytes),
                 escaped(&sources.join(", ")),
                 if more > 0 { format!(" and {more} more") } else { String::new() }
             ),
@@ -169,11 +169,11 @@ impl Page {
         }
         self.text.push_str("<h3>What the figures mean</h3>\n<dl>\n");
         for (title, sentence) in definitions::shown() {
-            self.put(format_args!("<dt>{}</dt><dd>{}</dd>\n", escaped(&title), escaped(sentence)));
+            self.put(format_args!("<dt>{}</dt><dd>{}</dd>\n", escaped(&title), coded(sentence)));
         }
         self.text.push_str("</dl>\n<details>\n<summary>Every name in the JSON</summary>\n<dl>\n");
         for (name, sentence) in definitions::DEFINITIONS {
-            self.put(format_args!("<dt><code>{name}</code></dt><dd>{}</dd>\n", escaped(sentence)));
+            self.put(format_args!("<dt><code>{name}</code></dt><dd>{}</dd>\n", coded(sentence)));
         }
         self.text.push_str("</dl>\n</details>\n");
         if !self.left_out.is_empty() {
@@ -208,14 +208,14 @@ fn headline(collection: &Collection) -> String {
         "{}: {} documents, {} of BSON",
         clip(&collection.name),
         Grouped(collection.documents),
-        human(collection.bson_bytes)
+        Human(collection.bson_bytes)
     );
     let least =
         |load: Load| collection.rows().filter(|row| row.load == load).min_by_key(|row| row.storage_bytes);
     let size = |row: &Row| {
         let ratio =
             row.ratio_storage_to_bson.map_or(String::new(), |ratio| format!(" ({:.1} %)", ratio * 100.0));
-        format!("{}{ratio}", human(row.storage_bytes))
+        format!("{}{ratio}", Human(row.storage_bytes))
     };
     match (least(Load::Settled), least(Load::Bulk)) {
         (Some(settled), Some(bulk)) if settled.codec_name() == bulk.codec_name() => format!(
@@ -248,10 +248,62 @@ fn clip(text: &str) -> String {
     crate::units::Printable(&short).to_string()
 }
 
+/// A sentence whose words between backticks are code.
+fn coded(sentence: &str) -> String {
+    let parts = escaped(sentence);
+    let parts = parts.split('`').enumerate();
+    parts
+        .map(|(at, part)| if at % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() })
+        .collect()
+}
+
 fn list(notes: &[String]) -> String {
     if notes.is_empty() {
         return String::new();
     }
     let items: String = notes.iter().map(|note| format!("<li>{}</li>\n", escaped(&clip(note)))).collect();
     format!("<ul>\n{items}</ul>\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::fixture;
+    use crate::report::OutputKind;
+    use sha2::{Digest, Sha256};
+
+    fn base64(bytes: &[u8]) -> String {
+        const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let group = |three: &[u8]| {
+            let bits = three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
+                << (8 * (3 - three.len()));
+            (0..4_usize)
+                .map(move |at| {
+                    let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize] as char;
+                    if at <= three.len() { letter } else { '=' }
+                })
+                .collect::<Vec<_>>()
+        };
+        bytes.chunks(3).flat_map(group).collect()
+    }
+
+    /// A script that is not the one named is not run by any browser, so a change here would kill the page.
+    #[test]
+    fn the_digest_in_the_policy_is_that_of_the_script() {
+        assert_eq!(SCRIPT_SHA256, base64(&Sha256::digest(SCRIPT)));
+        assert!(!SCRIPT.contains("</script"));
+    }
+
+    #[test]
+    fn a_page_of_many_rows_names_what_it_leaves_out_and_stays_below_its_limit() {
+        let mut estimate = fixture::logs();
+        let one = estimate.collections[0].clone();
+        estimate.collections = (0..400).map(|_| one.clone()).collect();
+        let page = OutputKind::Html.to_bytes(&estimate);
+        assert!(page.len() <= PAGE_BYTES_MAX, "{}", page.len());
+        let page = String::from_utf8(page).unwrap();
+        assert!(
+            page.contains("Left out, so that this page stays below 1 MiB: ") && page.ends_with("</html>\n")
+        );
+    }
 }

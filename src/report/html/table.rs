@@ -1,9 +1,10 @@
 //! Tables of a page: figures that a reader can sort.
 
 use super::{clip, put};
+use crate::plot::escaped;
 use crate::plot::saved::{Collection, IndexRow, Recommendation, Row};
-use crate::plot::{escaped, human};
-use crate::units::{Exact, Grouped};
+use crate::report::number;
+use crate::units::{Exact, Grouped, Human};
 
 /// Rows that a table shows.
 const ROWS_MAX: usize = 250;
@@ -31,13 +32,12 @@ impl Cell {
         reason = "for sorting: sizes that differ only below 2^53 are equal"
     )]
     fn bytes(bytes: u64) -> Self {
-        Self::Number(human(bytes), bytes as f64)
+        Self::Number(Human(bytes).to_string(), bytes as f64)
     }
 
     fn speed(speed: Option<f64>) -> Self {
         speed.map_or(Self::Unknown, |speed| {
-            let decimals = usize::from(speed < 99.95);
-            Self::Number(format!("{speed:.decimals$}"), speed)
+            Self::Number(number::Cell::Speed(speed).human(number::Scale::Kib), speed)
         })
     }
 }
@@ -117,7 +117,7 @@ pub(super) fn recommendations(collection: &Collection) -> String {
                 load.name(),
                 escaped(&clip(codec)),
                 Exact(*leaf_page_bytes_max),
-                human(*storage_bytes),
+                Human(*storage_bytes),
                 reasons.join("<br>")
             ),
         );
