@@ -16,6 +16,8 @@ fn help_texts_are_as_they_were() {
         ("pagepress_long", "--help"),
         ("estimate_short", "estimate -h"),
         ("estimate_long", "estimate --help"),
+        ("plot_short", "plot -h"),
+        ("plot_long", "plot --help"),
         ("facts_long", "facts --help"),
         ("completions_long", "completions --help"),
         ("man_long", "man --help"),
@@ -26,7 +28,7 @@ fn help_texts_are_as_they_were() {
 
 #[test]
 fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
-    for args in ["-h", "estimate -h", "facts -h", "completions -h", "man -h", "estimate --help"] {
+    for args in ["-h", "estimate -h", "plot -h", "facts -h", "completions -h", "man -h", "estimate --help"] {
         for line in printed(args).lines() {
             assert!(line.chars().count() <= 79, "{args}: {line}");
             assert_eq!(line, line.trim_end(), "{args}");
@@ -40,7 +42,7 @@ fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
 
 #[test]
 fn long_help_of_every_command_ends_with_examples() {
-    for args in ["--help", "estimate --help", "facts --help", "completions --help", "man --help"] {
+    for args in ["--help", "estimate --help", "plot --help", "facts --help", "completions --help", "man --help"] {
         assert!(printed(args).contains("\nExamples:\n  "), "{args}");
     }
 }

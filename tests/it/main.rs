@@ -26,6 +26,7 @@ mod kinds;
 mod memory;
 mod mutations;
 mod pages;
+mod plot;
 mod properties;
 mod read_leaf;
 mod schema;

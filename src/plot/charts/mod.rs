@@ -109,13 +109,15 @@ const LINES_MAX: usize = 6;
 /// Shown before others: what a server offers unless it is told otherwise.
 const FIRST: [&str; 4] = ["none", "snappy", "zlib:6", "zstd:6"];
 
-/// As many as a picture holds, what a server offers first; and how many are left.
-fn chosen<T>(mut lines: Vec<T>, name: impl Fn(&T) -> String) -> (Vec<T>, usize) {
-    let place = |line: &T| FIRST.iter().position(|first| *first == name(line)).unwrap_or(FIRST.len());
-    lines.sort_by_key(place);
+/// As many as a picture holds, what a server offers first, in the order of the report; and how many are left.
+fn chosen<T>(lines: Vec<T>, name: impl Fn(&T) -> String) -> (Vec<T>, usize) {
     let more = lines.len().saturating_sub(LINES_MAX);
+    let mut lines: Vec<(usize, T)> = lines.into_iter().enumerate().collect();
+    let place = |line: &T| FIRST.iter().position(|first| *first == name(line)).unwrap_or(FIRST.len());
+    lines.sort_by_key(|(_, line)| place(line));
     lines.truncate(LINES_MAX);
-    (lines, more)
+    lines.sort_by_key(|(at, _)| *at);
+    (lines.into_iter().map(|(_, line)| line).collect(), more)
 }
 
 /// What is said of those that a picture has no room for.

@@ -97,7 +97,7 @@ impl Page {
         self.put(format_args!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-             script-src 'sha256-{SCRIPT_SHA256}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n\
+             script-src 'sha256-{SCRIPT_SHA256}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"referrer\" content=\"no-referrer\">\n\
              <link rel=\"icon\" href=\"data:,\">\n\
@@ -210,14 +210,17 @@ fn headline(collection: &Collection) -> String {
         Grouped(collection.documents),
         Human(collection.bson_bytes)
     );
-    let least =
-        |load: Load| collection.rows().filter(|row| row.load == load).min_by_key(|row| row.storage_bytes);
+    let of_load = |load: Load| collection.rows().filter(move |row| row.load == load);
+    let settled = of_load(Load::Settled).min_by_key(|row| row.storage_bytes);
+    // Of equals the one that is best settled, so that one name is enough.
+    let is_other = |row: &Row| settled.is_none_or(|settled| settled.codec_name() != row.codec_name());
+    let bulk = of_load(Load::Bulk).min_by_key(|row| (row.storage_bytes, is_other(row)));
     let size = |row: &Row| {
         let ratio =
             row.ratio_storage_to_bson.map_or(String::new(), |ratio| format!(" ({:.1} %)", ratio * 100.0));
         format!("{}{ratio}", Human(row.storage_bytes))
     };
-    match (least(Load::Settled), least(Load::Bulk)) {
+    match (settled, bulk) {
         (Some(settled), Some(bulk)) if settled.codec_name() == bulk.codec_name() => format!(
             "{what}, take {} on disk under {} once settled, {} fresh from a bulk load",
             size(settled),

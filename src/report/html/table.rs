@@ -143,7 +143,7 @@ fn table<'a, T>(
          <caption>{caption}</caption>\n<thead><tr>"
     );
     for column in columns {
-        let numbers = rows.iter().any(|row| matches!((column.cell)(row), Cell::Number(..)));
+        let numbers = rows.iter().any(|row| !matches!((column.cell)(row), Cell::Text(_)));
         let class = if numbers { " class=\"number\"" } else { "" };
         put(
             &mut out,
