@@ -13,6 +13,8 @@ const RIGHT: f64 = 24.0;
 const BELOW: f64 = 58.0;
 const LEGEND_LINE: f64 = 20.0;
 const LINE_WIDTH: f64 = 2.0;
+/// A legend's line and the gap behind it: long enough to show a dash beside the mark.
+const SAMPLE: f64 = 46.0;
 /// Letters of a title that may not run out of the picture.
 const TITLE_WIDTH: f64 = WIDTH - 2.0 * MARGIN;
 /// From the edge to the title.
@@ -122,9 +124,18 @@ impl Chart {
     }
 
     fn lines(&self, scene: &mut Scene, frame: &Frame, series: &Series) {
+        let points = self.path(frame, series);
+        if points.len() > 1 {
+            let Look { paint, dash, .. } = series.look;
+            scene.add(Shape::Line { points, paint, width: LINE_WIDTH, dash });
+        }
+    }
+
+    /// Corners of a series' line; none where its points are not joined.
+    fn path(&self, frame: &Frame, series: &Series) -> Vec<Point> {
         let at: Vec<Point> = series.data.iter().map(|datum| self.place(frame, datum.x, datum.y)).collect();
-        let points = match series.join {
-            Join::Marks => return,
+        match series.join {
+            Join::Marks => Vec::new(),
             Join::LineAndMarks | Join::Line => at,
             Join::Steps => {
                 let corner = |pair: &[Point]| [pair[0], Point { x: pair[1].x, y: pair[0].y }];
@@ -132,10 +143,6 @@ impl Chart {
                 points.extend(at.last());
                 points
             }
-        };
-        if points.len() > 1 {
-            let Look { paint, dash, .. } = series.look;
-            scene.add(Shape::Line { points, paint, width: LINE_WIDTH, dash });
         }
     }
 
@@ -162,6 +169,9 @@ impl Chart {
             .map(|datum| Area::around(self.place(frame, datum.x, datum.y), 4.0))
             .collect();
         let mut taken = marks;
+        for series in self.series.iter().filter(|series| series.join == Join::Steps) {
+            taken.extend(self.path(frame, series).windows(2).map(|pair| Area::between(pair[0], pair[1])));
+        }
         for datum in self.series.iter().flat_map(|series| &series.data) {
             let Some(label) = &datum.label else { continue };
             let at = self.place(frame, datum.x, datum.y);
@@ -209,6 +219,16 @@ struct Area {
 impl Area {
     fn around(at: Point, radius: f64) -> Self {
         Self { left: at.x - radius, right: at.x + radius, top: at.y - radius, below: at.y + radius }
+    }
+
+    /// Of a step, which is level or upright.
+    fn between(one: Point, other: Point) -> Self {
+        Self {
+            left: one.x.min(other.x) - 1.0,
+            right: one.x.max(other.x) + 1.0,
+            top: one.y.min(other.y) - 1.0,
+            below: one.y.max(other.y) + 1.0,
+        }
     }
 
     fn meets(&self, other: &Self) -> bool {
@@ -316,7 +336,7 @@ fn legend_lines(series: &[Series]) -> Vec<Vec<(f64, &Series)>> {
     let mut lines: Vec<Vec<(f64, &Series)>> = Vec::new();
     let mut x = f64::INFINITY;
     for series in series.iter().filter(|series| !series.name.is_empty()) {
-        let width = 34.0 + font::width(&series.name, Weight::Regular, TextStyle::LABEL.size) + 22.0;
+        let width = SAMPLE + font::width(&series.name, Weight::Regular, TextStyle::LABEL.size) + 22.0;
         if x + width > WIDTH - MARGIN {
             lines.push(Vec::new());
             x = MARGIN;
@@ -339,14 +359,14 @@ fn draw_legend(scene: &mut Scene, lines: &[Vec<(f64, &Series)>]) {
         for (x, series) in line {
             let Look { paint, dash, marker } = series.look;
             if series.join != Join::Marks {
-                let (from, to) = (Point { x: *x, y }, Point { x: x + 28.0, y });
+                let (from, to) = (Point { x: *x, y }, Point { x: x + SAMPLE - 8.0, y });
                 scene.rule(from, to, paint, LINE_WIDTH, dash);
             }
             if matches!(series.join, Join::Marks | Join::LineAndMarks) {
                 let fill = series.data.first().map_or(Fill::Solid, |datum| datum.fill);
-                scene.add(Shape::Mark { at: Point { x: x + 14.0, y }, marker, paint, fill });
+                scene.add(Shape::Mark { at: Point { x: x + (SAMPLE - 8.0) / 2.0, y }, marker, paint, fill });
             }
-            scene.text(Point { x: x + 34.0, y: y + 4.0 }, series.name.clone(), TextStyle::LABEL);
+            scene.text(Point { x: x + SAMPLE, y: y + 4.0 }, series.name.clone(), TextStyle::LABEL);
         }
         y += LEGEND_LINE;
     }

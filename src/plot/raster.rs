@@ -151,7 +151,9 @@ fn polyline(points: &[Point], ends: Ends) -> Option<Path> {
     let mut path = PathBuilder::new();
     let (first, others) = points.split_first()?;
     path.move_to(pixel(first.x), pixel(first.y));
-    others.iter().for_each(|point| path.line_to(pixel(point.x), pixel(point.y)));
+    for point in others {
+        path.line_to(pixel(point.x), pixel(point.y));
+    }
     if ends == Ends::Closed {
         path.close();
     }

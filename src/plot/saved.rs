@@ -75,14 +75,15 @@ impl SavedError {
     pub fn hints(&self) -> Vec<String> {
         let make = "to make a report, run `pagepress estimate --output json --out report.json INPUT`";
         match self {
-            Self::NotJson { .. } | Self::NotOurs { .. } | Self::TooLarge { .. } => vec![make.to_owned()],
+            Self::NotJson { .. } | Self::NotOurs { .. } | Self::TooLarge { .. } | Self::Command { .. } => {
+                vec![make.to_owned()]
+            }
             Self::Schema { found, .. } if *found > SCHEMA => {
                 vec!["a newer pagepress wrote it; draw it with that one".to_owned()]
             }
             Self::Schema { .. } | Self::Damaged { .. } => {
                 vec!["run the command that made it again, with this pagepress".to_owned()]
             }
-            Self::Command { .. } => vec![make.to_owned()],
             Self::Empty { .. } => Vec::new(),
         }
     }

@@ -46,13 +46,12 @@ pub fn inline(scene: &Scene) -> String {
 /// Colours by class, for light and dark.
 #[must_use]
 pub fn style_sheet() -> String {
-    let rules = |colour: fn(Paint) -> [u8; 3]| -> String {
-        Paint::all()
-            .map(|paint| {
-                let (class, colour) = (paint.class(), hex(colour(paint)));
-                format!(".pp .f-{class}{{fill:{colour}}}.pp .l-{class}{{stroke:{colour}}}")
-            })
-            .collect()
+    let rules = |colour: fn(Paint) -> [u8; 3]| {
+        Paint::all().fold(String::new(), |mut rules, paint| {
+            let (class, colour) = (paint.class(), hex(colour(paint)));
+            put(&mut rules, format_args!(".pp .f-{class}{{fill:{colour}}}.pp .l-{class}{{stroke:{colour}}}"));
+            rules
+        })
     };
     format!("{}\n@media (prefers-color-scheme:dark){{{}}}", rules(Paint::light), rules(Paint::dark))
 }

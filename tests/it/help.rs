@@ -42,7 +42,9 @@ fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
 
 #[test]
 fn long_help_of_every_command_ends_with_examples() {
-    for args in ["--help", "estimate --help", "plot --help", "facts --help", "completions --help", "man --help"] {
+    for args in
+        ["--help", "estimate --help", "plot --help", "facts --help", "completions --help", "man --help"]
+    {
         assert!(printed(args).contains("\nExamples:\n  "), "{args}");
     }
 }

@@ -74,7 +74,7 @@ fn panel(scene: &mut Scene, frame: &Frame, x: &Axis, row: &Row, unit: u64) {
         let size = bar.block_units.saturating_mul(unit);
         let middle = frame.place(x.share(ByteUnit::KIB.of(size)), y.share(share(bar.blocks) * 100.0));
         let foot = frame.place(0.0, 0.0).y;
-        let shape = Shape::Bar {
+        let drawn = Shape::Bar {
             at: Point { x: middle.x - width / 2.0, y: middle.y },
             width,
             height: (foot - middle.y).max(1.0),
@@ -88,6 +88,6 @@ fn panel(scene: &mut Scene, frame: &Frame, x: &Axis, row: &Row, unit: u64) {
             percent(share(bar.blocks)),
             short(size)
         );
-        scene.add_telling(shape, told);
+        scene.add_telling(drawn, told);
     }
 }

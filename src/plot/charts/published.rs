@@ -53,9 +53,9 @@ pub(super) fn draw(source: &Source<'_>) -> Option<Scene> {
             percent(*ratio),
             Printable(&published.origin)
         );
-        scene.add_telling(mark(theirs, Theirs), told_theirs);
+        scene.add_telling(mark(theirs, &Theirs), told_theirs);
         if let Some((row, ratio)) = ours {
-            scene.add_telling(mark(place(ratio), Ours(row)), told(row));
+            scene.add_telling(mark(place(ratio), &Ours(row)), told(row));
         }
     }
     let origins = pairs.iter().map(|(row, ..)| row.origin.as_str());
@@ -70,7 +70,7 @@ enum Who<'a> {
     Theirs,
 }
 
-fn mark(at: Point, who: Who<'_>) -> Shape {
+fn mark(at: Point, who: &Who<'_>) -> Shape {
     match who {
         Ours(row) => {
             let Look { paint, .. } = Look::of_codec(&row.codec);

@@ -8,7 +8,7 @@ use crate::plot::saved::{Load, Row, ScanRow};
 use crate::plot::scene::{Fill, Scene};
 use crate::units::Printable;
 
-/// Disks drawn where the report has no scans: from a slow USB disk to a fast NVMe drive.
+/// Disks drawn where the report has no scans: from a slow USB disk to a fast flash drive.
 const DISKS_MB_PER_S: (f64, f64) = (10.0, 10_000.0);
 /// Points of a line.
 const POINTS: u32 = 61;
@@ -87,15 +87,17 @@ fn reported(source: &Source<'_>, load: Load) -> Vec<Series> {
             names.push(name(row));
         }
     }
-    let line = |(number, codec): (usize, &String)| {
+    let (names, _) = chosen(names, Clone::clone);
+    let codecs: Vec<&str> = names.iter().map(|name| name.split(':').next().unwrap_or(name)).collect();
+    let line = |(codec, look): (&String, Look)| {
         let mut of_codec: Vec<&&ScanRow> = rows.iter().filter(|row| name(row) == *codec).collect();
         of_codec.sort_by(|one, other| one.disk_mb_per_s.total_cmp(&other.disk_mb_per_s));
         Series {
             name: Printable(codec).to_string(),
-            look: Look::nth(number),
+            look,
             join: Join::LineAndMarks,
             data: of_codec.iter().map(|row| datum(row.disk_mb_per_s, row.scan_s)).collect(),
         }
     };
-    chosen(names, Clone::clone).0.iter().enumerate().map(line).collect()
+    names.iter().zip(Look::of_lines(&codecs)).map(line).collect()
 }

@@ -36,9 +36,9 @@ fn nothing() -> Embedded {
 fn shorten(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            LONG.iter().for_each(|name| {
-                fields.remove(*name);
-            });
+            for name in LONG {
+                fields.remove(name);
+            }
             fields.values_mut().for_each(shorten);
         }
         Value::Array(items) => items.iter_mut().for_each(shorten),

@@ -264,8 +264,12 @@ fn list(notes: &[String]) -> String {
     if notes.is_empty() {
         return String::new();
     }
-    let items: String = notes.iter().map(|note| format!("<li>{}</li>\n", escaped(&clip(note)))).collect();
-    format!("<ul>\n{items}</ul>\n")
+    let mut out = String::from("<ul>\n");
+    for note in notes {
+        put(&mut out, format_args!("<li>{}</li>\n", escaped(&clip(note))));
+    }
+    out.push_str("</ul>\n");
+    out
 }
 
 #[cfg(test)]
