@@ -142,7 +142,7 @@ fn reports_of_other_commands_damaged_and_empty_ones_are_told_apart() {
     refused(&json.to_string(), "error: report.json: has no row to draw\n");
     let damaged =
         "{\"tool\": {\"name\": \"pagepress\", \"version\": \"0\"}, \"schema\": 1, \"command\": \"sweep\"}";
-    let error = "error: report.json: is damaged: missing field `model` at line 1 column 86\n";
+    let error = "error: report.json: is damaged: missing field `model` at line 1 column 80\n";
     refused(damaged, &format!("{error}{AGAIN}"));
     let text = SWEEP.replacen("\"documents\": 5000", "\"documents\": \"many\"", 1);
     let (_, answer) = drawn(&text, "");

@@ -22,6 +22,10 @@ const SCRIPT_SHA256: &str = "BOvJKWVp8hSXZJB4FpFkd66EtFweWemrUD5VcI5l+P4=";
 
 /// Bytes that a page has at most; what does not fit is named instead.
 pub const PAGE_BYTES_MAX: usize = 1 << 20;
+/// Begins a collection's plots; the room for it and for the end is taken with the collection's head.
+const PLOTS: &str = "<div class=\"plots\">\n";
+/// Ends what a collection begins.
+const SECTION_END: &str = "</div>\n</section>\n";
 /// Bytes kept free for what is always there.
 const KEPT_FREE: usize = 64 << 10;
 
@@ -78,13 +82,22 @@ impl Page {
         self.text.write_fmt(text).expect("a string takes what is written");
     }
 
+    /// Takes room for a part; without room, `what` is named as left out.
+    fn fits(&mut self, bytes: usize, what: &str) -> bool {
+        if let Some(left) = self.left.checked_sub(bytes) {
+            self.left = left;
+            return true;
+        }
+        if !self.left_out.iter().any(|known| known == what) {
+            self.left_out.push(what.to_owned());
+        }
+        false
+    }
+
     /// Adds a part if it fits.
     fn part(&mut self, text: &str, what: &str) {
-        if let Some(left) = self.left.checked_sub(text.len()) {
-            self.left = left;
+        if self.fits(text.len(), what) {
             self.text.push_str(text);
-        } else if self.left_out.last().is_none_or(|last| last != what) {
-            self.left_out.push(what.to_owned());
         }
     }
 
@@ -139,17 +152,20 @@ impl Page {
                 if more > 0 { format!(" and {more} more") } else { String::new() }
             ),
         );
-        self.part(&text, "the heads of some collections");
+        if !self.fits(text.len() + PLOTS.len() + SECTION_END.len(), "some collections") {
+            return;
+        }
+        self.text.push_str(&text);
         self.part(&table::recommendations(collection), "recommendations");
         self.part(&table::storage(collection), "rows of the table of sizes");
         self.part(&list(notes), "remarks");
         self.part(&table::indexes(collection), "the table of indexes");
-        self.part("<div class=\"plots\">\n", "");
+        self.text.push_str(PLOTS);
         for plot in plot::draw_collection(saved, position) {
             let figure = format!("<figure>\n{}</figure>\n", plot.inline_svg());
             self.part(&figure, "some plots (`pagepress plot` draws them all)");
         }
-        self.part("</div>\n</section>\n", "");
+        self.text.push_str(SECTION_END);
     }
 
     fn foot(&mut self, saved: &Saved, embedded: &embed::Embedded) {
