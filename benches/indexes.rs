@@ -30,7 +30,7 @@ fn ten() -> Vec<Document> {
         doc! { "user": 1, "ts": -1 },
         doc! { "msg": 1 },
         doc! { "host": "hashed" },
-        doc! { "key": { "_id": -1 }, "unique": true, "name": "newest" },
+        doc! { "key": { "ts": 1, "msg": 1 }, "unique": true },
         doc! { "key": { "user": -1, "host": 1 }, "sparse": true },
     ]
 }

@@ -51,6 +51,7 @@
 
 pub mod cli;
 pub mod codec;
+pub mod datafile;
 pub mod document;
 pub mod estimate;
 pub mod geometry;

@@ -1,7 +1,9 @@
 //! The grammar of the command line: what can be typed, and nothing about what it means.
 
+mod inspect;
 mod plot;
 
+pub(super) use inspect::InspectArgs;
 pub(super) use plot::{PlotArgs, PlotFormatArg};
 
 use super::UsageError;
@@ -42,6 +44,9 @@ pub(super) struct Args {
 pub(super) enum Command {
     #[command(about = help::ESTIMATE, long_about = help::ESTIMATE_LONG, after_long_help = help::ESTIMATE_EXAMPLES)]
     Estimate(Box<EstimateArgs>),
+    #[command(about = help::inspect::ABOUT, long_about = help::inspect::ABOUT_LONG)]
+    #[command(after_long_help = help::inspect::EXAMPLES)]
+    Inspect(Box<InspectArgs>),
     #[command(about = help::plot::PLOT, long_about = help::plot::PLOT_LONG, after_long_help = help::plot::PLOT_EXAMPLES)]
     Plot(PlotArgs),
     #[command(about = help::FACTS, long_about = help::FACTS_LONG, after_long_help = help::FACTS_EXAMPLES)]
@@ -106,7 +111,7 @@ pub(super) struct EstimateArgs {
     pub cache_size: Option<String>,
 
     #[arg(short, long, value_name = "KIND", hide_possible_values = true, help_heading = OUTPUT)]
-    #[arg(help = help::OUTPUT, long_help = help::OUTPUT_LONG)]
+    #[arg(help = help::plot::OUTPUT, long_help = help::plot::OUTPUT_LONG)]
     pub output: Option<OutputArg>,
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, help = help::OUT, long_help = help::OUT_LONG)]
     pub out: Option<PathBuf>,
@@ -333,10 +338,10 @@ mod tests {
 
     /// Rules over all options: each stands under a question, names its value and explains itself.
     #[test]
-    fn every_option_of_estimate_has_a_heading_a_line_and_a_long_text() {
+    fn every_option_has_a_heading_a_line_and_a_long_text() {
         let command = Args::command();
-        let estimate = command.find_subcommand("estimate").unwrap();
-        for arg in estimate.get_arguments() {
+        let commands = ["estimate", "inspect"].map(|name| command.find_subcommand(name).unwrap());
+        for arg in commands.into_iter().flat_map(clap::Command::get_arguments) {
             let id = arg.get_id();
             assert!(arg.get_help_heading().is_some(), "{id} has no heading");
             let line = arg.get_help().map(ToString::to_string).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! What help says: a line for `-h`, and for `--help` the unit, the default and whose it is, and what follows
 //! from another value. Numbers come from the constants that are enforced.
 
+pub(super) mod inspect;
 pub(super) mod plot;
 
 use super::sizes::{GRAMMAR, Typed};
@@ -287,12 +288,11 @@ A page in memory takes a fiftieth of the cache at most: below 500M it is split b
     )
 }
 
-pub(super) const OUTPUT: &str = "table, json, csv, markdown, html [default: table]";
+pub(super) const OUTPUT: &str = "table, json, csv or markdown [default: table]";
 
 pub(super) const OUTPUT_LONG: &str = "\
 Format of the result: table (for people), json (schema 1, every figure), csv (every figure of \
-a row, its unit in the column's name), markdown or html (one page with plots and the JSON in \
-it, that needs nothing else).
+a row, its unit in the column's name) or markdown.
 
 What is not known is `-` in a table, an empty cell in csv and null in json; never 0.
 

@@ -8,6 +8,7 @@ mod estimate;
 mod facts;
 mod help;
 mod index;
+mod inspect;
 mod manual;
 mod plan;
 mod plot;
@@ -21,6 +22,7 @@ pub use progress::{Progress, Silent, Verbosity};
 pub use sizes::SizeError;
 pub use usage::UsageError;
 
+use crate::datafile::DataFileError;
 use crate::pipeline::PipelineError;
 use crate::plot::{PublishedError, SavedError};
 use crate::source::SourceError;
@@ -50,6 +52,9 @@ pub enum CliError {
     /// No estimate came of an input that could be opened.
     #[error(transparent)]
     Pipeline(#[from] PipelineError),
+    /// A data file cannot be read.
+    #[error(transparent)]
+    DataFile(#[from] DataFileError),
     /// One input among several holds no document.
     #[error(transparent)]
     OneOfMany(Box<CliError>),
@@ -92,6 +97,7 @@ impl CliError {
         match self {
             Self::Usage(error) => error.hints(),
             Self::Source(error) | Self::Pipeline(PipelineError::Source(error)) => error.hints(),
+            Self::DataFile(error) | Self::Pipeline(PipelineError::DataFile(error)) => inspect::hints(error),
             Self::Pipeline(PipelineError::NoDocuments { skipped: 0, .. }) => {
                 vec!["an empty collection takes 4096 bytes on disk; there is nothing to estimate".to_owned()]
             }
@@ -170,6 +176,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Result<Outcome, CliError
 fn run_command(command: Command) -> Result<Outcome, CliError> {
     match command {
         Command::Estimate(typed) => estimate::run(&typed),
+        Command::Inspect(typed) => inspect::run(&typed),
         Command::Plot(typed) => plot::run(&typed),
         Command::Facts => print(facts::write_facts),
         Command::Completions { shell } => print(|out| manual::write_completions(shell, out)),

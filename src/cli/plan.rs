@@ -50,6 +50,7 @@ impl EstimatePlan {
         check_paths(&args.inputs, out.as_deref())?;
         let model = pipeline::Plan {
             table: table(args)?,
+            effort: pipeline::Effort::Full,
             shape: shape(args)?,
             loads: args.load.unwrap_or(LoadArg::Both).loads(),
             codecs: match args.codec.as_slice() {
@@ -256,7 +257,7 @@ fn parse_level(typed: &str, level: &str, codec: &'static str) -> Result<i32, Usa
     if level.starts_with('+') { Err(not_a_level()) } else { level.parse().map_err(|_| not_a_level()) }
 }
 
-fn parse_threads(text: &str) -> Result<NonZeroUsize, UsageError> {
+pub(super) fn parse_threads(text: &str) -> Result<NonZeroUsize, UsageError> {
     text.parse()
         .ok()
         .filter(|threads: &NonZeroUsize| threads.get() <= THREADS_MAX)

@@ -80,6 +80,12 @@ pub trait Codec: Send {
     /// Replaces `out` by the unpacked `packed`, which must give exactly `raw_bytes` bytes.
     /// `false`, with `out` empty, when it does not.
     fn unpack(&mut self, packed: &[u8], raw_bytes: usize, out: &mut Vec<u8>) -> bool;
+
+    /// As [`Codec::unpack`], where more may follow the packed form: returns how many bytes of `packed` it took,
+    /// `None` where `unpack` would say `false`. Formats that do not mark their own end take all of them.
+    fn unpack_prefix(&mut self, packed: &[u8], raw_bytes: usize, out: &mut Vec<u8>) -> Option<usize> {
+        self.unpack(packed, raw_bytes, out).then_some(packed.len())
+    }
 }
 
 /// The encoder libraries that this build runs, each with its version.
@@ -148,6 +154,18 @@ mod tests {
             kind.encoder().unwrap().pack(&second, &mut b);
             assert_eq!(a, b, "{kind}");
         }
+    }
+
+    #[test]
+    fn zlib_finds_its_own_end_in_front_of_padding() {
+        let mut codec = CodecKind::Zlib(ZlibLevel::SERVER).encoder().unwrap();
+        let (input, mut packed, mut raw) = (words(30_000), Vec::new(), Vec::new());
+        assert!(codec.pack(&input, &mut packed));
+        let packed_bytes = packed.len();
+        packed.resize(packed_bytes + 4000, 0);
+        assert_eq!(codec.unpack_prefix(&packed, input.len(), &mut raw), Some(packed_bytes));
+        assert_eq!(raw, input);
+        assert_eq!(codec.unpack_prefix(&packed, input.len() - 1, &mut raw), None);
     }
 
     /// Sizes that the reference libraries gave for the same bytes: zlib 1.2.13 through `CPython`, libzstd

@@ -74,6 +74,10 @@ impl Codec for Zlib {
     }
 
     fn unpack(&mut self, packed: &[u8], raw_bytes: usize, out: &mut Vec<u8>) -> bool {
+        self.unpack_prefix(packed, raw_bytes, out).is_some()
+    }
+
+    fn unpack_prefix(&mut self, packed: &[u8], raw_bytes: usize, out: &mut Vec<u8>) -> Option<usize> {
         self.decompress.reset(true);
         out.resize(raw_bytes, 0);
         let status = self.decompress.decompress(packed, out, FlushDecompress::Finish);
@@ -81,7 +85,8 @@ impl Codec for Zlib {
         let done = ended && self.decompress.total_out() == raw_bytes as u64;
         if !done {
             out.clear();
+            return None;
         }
-        done
+        usize::try_from(self.decompress.total_in()).ok()
     }
 }

@@ -26,14 +26,14 @@ pub enum Walk {
 
 /// The band of an expected size and of what other orders of the same work store.
 ///
-/// `age` is what a transaction id of one byte more or less makes of it: how long ids are depends on how long the
-/// server has been up. Nothing where no ids are written.
+/// `doubt` is what else may be off on either side: a transaction id of one byte more or less, as how long ids are
+/// depends on how long the server has been up, and the error of a sample.
 #[must_use]
 pub fn around(
     expected: DiskBytes,
     others: impl IntoIterator<Item = DiskBytes>,
     walk: Walk,
-    age: DiskBytes,
+    doubt: DiskBytes,
     unit: AllocationUnit,
 ) -> Band {
     let thousandths = match walk {
@@ -47,7 +47,7 @@ pub fn around(
     }
     // Whole units, of which the share is counted downwards: a small file is not given a wider band by rounding.
     let noise =
-        |bytes: u64| (unit.units_covered(bytes * thousandths / 1000 + age.0) + NOISE_UNITS) * unit.bytes();
+        |bytes: u64| (unit.units_covered(bytes * thousandths / 1000 + doubt.0) + NOISE_UNITS) * unit.bytes();
     Band {
         low: DiskBytes(low.saturating_sub(noise(low)).max(unit.bytes())),
         high: DiskBytes(high + noise(high)),

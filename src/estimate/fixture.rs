@@ -169,6 +169,7 @@ fn row(
     });
     let codec = CodecName { name, level };
     let walk = None;
+    let pages_packed = tally.leaf_pages;
     StorageEstimate {
         load: LoadState::Settled,
         codec,
@@ -176,6 +177,7 @@ fn row(
         band,
         basis: Basis::Modelled,
         tally,
+        pages_packed,
         speed,
         walk,
     }

@@ -1,14 +1,21 @@
 //! Figures: what was counted, what was modelled, and how sure it is. Knows no source of its integers.
 
+pub mod apply;
 pub mod band;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod index;
+mod inspection;
 mod remarks;
+pub mod sweep;
 mod tally;
 mod walk;
 
 pub use index::{IndexBuild, IndexEstimate, PatternValue};
+pub use inspection::{
+    Faults, FileLayout, Inspection, LeafFigures, Readable, TableInspection, TableRole, Unreadable, Way,
+    WhatIf,
+};
 pub use remarks::{Remark, remarks};
 pub use tally::{BlockHistogram, Tally};
 pub use walk::{IMAGE_WALK_POINTS_MAX, ImageWalk};
@@ -114,6 +121,8 @@ pub struct StorageEstimate {
     pub basis: Basis,
     /// Where every byte of `storage` goes.
     pub tally: Tally,
+    /// Leaf pages that the encoder packed; fewer than there are where a slow level was sampled.
+    pub pages_packed: u64,
     /// Measured on this machine; `None` for `none` and where timing was turned off.
     pub speed: Option<Speed>,
     /// The image size from page to page; `None` where it was not asked for.

@@ -9,16 +9,22 @@
 //! A segment's pages are packed on all threads, then looked at in key order, so the outcome does not depend
 //! on the number of threads. Memory holds two segments and their pages, whatever the input's size.
 
+mod effort;
 mod indexes;
+pub mod inspect;
 mod outcome;
 mod run;
 mod schedule;
 mod segments;
 mod speed;
 mod state;
+mod what_if;
 mod workers;
 
+pub use effort::Effort;
+
 use crate::codec::{self, CodecKind};
+use crate::datafile::DataFileError;
 use crate::estimate::{CollectionEstimate, LoadState, ModelFacts};
 use crate::geometry::wiredtiger::TableConfig;
 use crate::record::collection::Shape;
@@ -39,6 +45,8 @@ pub struct Plan {
     pub loads: Vec<LoadState>,
     /// Codecs, in the order of the report.
     pub codecs: Vec<CodecKind>,
+    /// Whether slow levels pack all of their pages.
+    pub effort: Effort,
     /// What the collection was created as.
     pub shape: Shape,
     /// Indexes, in the order of the report. A collection has [`IndexSpec::id`] at least, unless it is clustered.
@@ -65,6 +73,7 @@ impl Plan {
             table,
             loads: vec![LoadState::Settled, LoadState::Bulk],
             codecs: CodecKind::SERVER.to_vec(),
+            effort: Effort::Full,
             shape: Shape::default(),
             indexes: vec![IndexSpec::id()],
             index_memory_bytes: INDEX_MEMORY_BYTES,
@@ -112,6 +121,9 @@ pub enum PipelineError {
     /// The input.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// A data file.
+    #[error(transparent)]
+    DataFile(#[from] DataFileError),
     /// Not one document.
     #[error("{input}: {}", no_documents(*skipped, first_reason.as_deref()))]
     NoDocuments {

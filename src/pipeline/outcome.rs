@@ -161,17 +161,30 @@ pub fn extrapolate(
     sampled: &[Option<PackedBytes>],
     unit: AllocationUnit,
 ) -> Pages {
+    let packed = guesses(&expected_packing(chunks, layout, profile), sampled);
+    let pages = chunks.iter().zip(packed).map(|(chunk, packed)| outcome(chunk, Some(packed), unit));
+    Pages { pages: pages.collect() }
+}
+
+/// What a profile says that each page packs to.
+#[must_use]
+pub fn expected_packing(chunks: &[Chunk], layout: &Layout, profile: &PackProfile) -> Vec<u64> {
     let mut records = 0;
-    let expected: Vec<u64> = chunks
+    chunks
         .iter()
         .map(|chunk| {
             let start = layout.cell_bytes_before(records);
             records += chunk.records as usize;
             profile.between(start, layout.cell_bytes_before(records)).max(1)
         })
-        .collect();
+        .collect()
+}
+
+/// Packed bytes of each page: as they are where the page was packed, else as expected times what those show.
+#[must_use]
+pub fn guesses(expected: &[u64], sampled: &[Option<PackedBytes>]) -> Vec<PackedBytes> {
     let (mut packed_sum, mut expected_sum) = (0_u128, 0_u128);
-    for (packed, expected) in sampled.iter().zip(&expected) {
+    for (packed, expected) in sampled.iter().zip(expected) {
         if let Some(packed) = packed {
             packed_sum += u128::from(packed.0);
             expected_sum += u128::from(*expected);
@@ -180,12 +193,11 @@ pub fn extrapolate(
     if expected_sum == 0 {
         (packed_sum, expected_sum) = (1, 1);
     }
-    let pages = chunks.iter().zip(expected).zip(sampled).map(|((chunk, expected), sampled)| {
-        let guess = u128::from(expected) * packed_sum / expected_sum;
-        let packed = sampled.unwrap_or(PackedBytes(u64::try_from(guess).unwrap_or(u64::MAX)));
-        outcome(chunk, Some(packed), unit)
-    });
-    Pages { pages: pages.collect() }
+    let guess = |(expected, sampled): (&u64, &Option<PackedBytes>)| {
+        let guess = u128::from(*expected) * packed_sum / expected_sum;
+        sampled.unwrap_or(PackedBytes(u64::try_from(guess).unwrap_or(u64::MAX)))
+    };
+    expected.iter().zip(sampled).map(guess).collect()
 }
 
 /// One page's outcome, from what the encoder made of it.

@@ -2,13 +2,15 @@
 
 use super::{
     PipelineError, Plan, Progress, Timing,
+    effort::{self, Packing},
     indexes::{self, IndexRun, Loaded},
     outcome::{self, Layout, PackProfile, PageOutcome, Pages},
     schedule::Lane,
     segments::{Segment, SegmentReader},
     speed::{self, ImageSample},
     state::State,
-    workers::{Job, Packed, Workers},
+    what_if::{self, SampleSpread, Sampled},
+    workers::{Job, Workers},
 };
 use crate::codec::CodecKind;
 use crate::estimate::{
@@ -24,11 +26,6 @@ use crate::source::Source;
 use crate::units::{BsonBytes, DiskBytes, PackedBytes, RawBytes};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Share of a segment's pages that the band may pack again at other image sizes, as a divisor.
-const BAND_PAGES_DIVISOR: usize = 6;
-/// Pages packed at each further image size, at least.
-const BAND_PAGES_MIN: usize = 2;
-
 /// The run of one collection under all codecs.
 pub(super) struct CollectionRun<'p> {
     plan: &'p Plan,
@@ -39,28 +36,33 @@ pub(super) struct CollectionRun<'p> {
 }
 
 /// One table along the run: one state, one codec.
-struct TableRun {
+pub(super) struct TableRun {
     /// Position in the list of states.
-    state: usize,
+    pub(super) state: usize,
     /// Position in the list of codecs.
-    codec: usize,
+    pub(super) codec: usize,
+    pub(super) packing: Packing,
     kind: CodecKind,
     size: ImageSize,
     walk: Walk,
     tally: Tally,
     internal: InternalBuilder,
-    lanes: Vec<Lane>,
-    sample: ImageSample,
+    pub(super) lanes: Vec<Lane>,
+    pub(super) sample: ImageSample,
+    /// Pages that the encoder packed for the expected size.
+    pages_packed: u64,
+    pub(super) spread: SampleSpread,
     sizes: Option<ImageWalk>,
 }
 
 impl TableRun {
-    fn new(state: usize, codec: usize, kind: CodecKind, plan: &Plan) -> Self {
+    fn new(state: usize, codec: usize, kind: CodecKind, packing: Packing, plan: &Plan) -> Self {
         let config = &plan.table;
         let size = ImageSize::new(config, kind != CodecKind::None);
         Self {
             state,
             codec,
+            packing,
             kind,
             size,
             walk: Walk::Steady,
@@ -68,6 +70,8 @@ impl TableRun {
             internal: InternalBuilder::new(config),
             lanes: if size.moves() { Lane::ensemble(size) } else { Vec::new() },
             sample: ImageSample::new(),
+            pages_packed: 0,
+            spread: SampleSpread::default(),
             sizes: (plan.walk == super::Walk::Record).then(ImageWalk::default),
         }
     }
@@ -79,10 +83,11 @@ impl<'p> CollectionRun<'p> {
             .map_err(|source| PipelineError::Threads { threads: plan.threads, source })?;
         let states: Vec<State> =
             plan.loads.iter().map(|load| State::new(*load, plan.table.release)).collect();
+        let packings = effort::packings(&plan.codecs, plan.effort);
         let runs = (0..states.len())
             .flat_map(|state| {
-                let codecs = plan.codecs.iter().enumerate();
-                codecs.map(move |(codec, kind)| TableRun::new(state, codec, *kind, plan))
+                let codecs = plan.codecs.iter().zip(&packings).enumerate();
+                codecs.map(move |(codec, (kind, packing))| TableRun::new(state, codec, *kind, *packing, plan))
             })
             .collect();
         let indexes = plan.indexes.iter().cloned().map(IndexRun::new).collect();
@@ -153,33 +158,45 @@ fn kind_of(shape: Shape, reader: &SegmentReader<'_>) -> CollectionKind {
     }
 }
 
+/// One segment, and all that stays as it is while it is packed.
+pub(super) struct Step<'s> {
+    pub(super) plan: &'s Plan,
+    pub(super) workers: &'s Workers,
+    pub(super) states: &'s [State],
+    pub(super) segment: &'s Segment,
+    /// By state.
+    pub(super) layouts: Vec<Layout>,
+}
+
 /// Packs one segment under every state and codec and moves all of them on.
 fn pack_segment(plan: &Plan, workers: &Workers, states: &[State], runs: &mut [TableRun], segment: &Segment) {
-    let layouts: Vec<Layout> =
-        states.iter().map(|state| Layout::of(segment, state, plan.table.allocation)).collect();
-    let chunks: Vec<Vec<Chunk>> = runs.iter().map(|run| layouts[run.state].cut(run.size)).collect();
-    let packed = pack_main(plan, workers, states, runs, segment, &chunks);
-    let mains: Vec<MainPages> = runs
+    let layouts = states.iter().map(|state| Layout::of(segment, state, plan.table.allocation)).collect();
+    let step = Step { plan, workers, states, segment, layouts };
+    let chunks: Vec<Vec<Chunk>> = runs.iter().map(|run| step.layouts[run.state].cut(run.size)).collect();
+    let packed = pack_main(&step, runs, &chunks);
+    let mut mains: Vec<Option<MainPages>> = runs
         .iter_mut()
         .zip(&chunks)
         .zip(&packed)
-        .map(|((run, chunks), packed)| run.take_segment(plan, &states[run.state], segment, chunks, packed))
+        .map(|((run, chunks), packed)| {
+            let is_whole = run.packing == Packing::All;
+            let pages = chunks.len() as u64;
+            is_whole.then(|| run.take_segment(&step, chunks, packed, pages))
+        })
         .collect();
-    follow_lanes(plan, workers, states, runs, segment, &layouts, &mains);
+    for Sampled { table, outputs, packed } in what_if::pack_sampled(&step, runs, &chunks, &mains) {
+        mains[table] = Some(runs[table].take_segment(&step, &chunks[table], &outputs, packed));
+    }
+    let mains: Vec<MainPages> = mains.into_iter().flatten().collect();
+    what_if::follow_lanes(&step, runs, &mains);
 }
 
 /// What the encoder made of each page, by table. Codecs at the same image size share their images.
-fn pack_main(
-    plan: &Plan,
-    workers: &Workers,
-    states: &[State],
-    runs: &mut [TableRun],
-    segment: &Segment,
-    chunks: &[Vec<Chunk>],
-) -> Vec<Vec<Option<PackedBytes>>> {
+fn pack_main(step: &Step<'_>, runs: &mut [TableRun], chunks: &[Vec<Chunk>]) -> Vec<Vec<Option<PackedBytes>>> {
+    let Step { plan, workers, states, segment, .. } = *step;
     let mut sharing: BTreeMap<(usize, u32), Vec<usize>> = BTreeMap::new();
     for (index, run) in runs.iter().enumerate() {
-        if run.kind != CodecKind::None {
+        if run.kind != CodecKind::None && run.packing == Packing::All {
             sharing.entry((run.state, run.size.bytes())).or_default().push(index);
         }
     }
@@ -217,21 +234,23 @@ fn pack_main(
 }
 
 /// One table's pages of a segment in the sequential order, and how densely they packed.
-struct MainPages<'c> {
-    chunks: &'c [Chunk],
-    pages: Arc<Pages>,
-    profile: PackProfile,
+pub(super) struct MainPages<'c> {
+    pub(super) chunks: &'c [Chunk],
+    pub(super) pages: Arc<Pages>,
+    pub(super) profile: PackProfile,
 }
 
 impl TableRun {
     fn take_segment<'c>(
         &mut self,
-        plan: &Plan,
-        state: &State,
-        segment: &Segment,
+        step: &Step<'_>,
         chunks: &'c [Chunk],
         outputs: &[Option<PackedBytes>],
+        pages_packed: u64,
     ) -> MainPages<'c> {
+        let Step { plan, segment, states, .. } = *step;
+        let state = &states[self.state];
+        self.pages_packed += pages_packed;
         let unit = plan.table.allocation;
         let mut first = 0;
         let mut profile = PackProfile::default();
@@ -260,7 +279,20 @@ impl TableRun {
     }
 
     fn finish(self, plan: &Plan, states: &[State], records: u64) -> StorageEstimate {
-        let Self { state, kind, mut tally, internal, lanes, sample, walk, sizes, .. } = self;
+        let Self {
+            state,
+            kind,
+            mut tally,
+            internal,
+            lanes,
+            sample,
+            walk,
+            pages_packed,
+            spread,
+            packing,
+            sizes,
+            ..
+        } = self;
         let internal = internal.finish();
         tally.internal_pages = internal.pages;
         tally.internal_blocks = internal.blocks;
@@ -279,13 +311,18 @@ impl TableRun {
             let internal = u64::try_from(scaled / u128::from(tally.leaf_pages.max(1))).unwrap_or(u64::MAX);
             DiskBytes(leaf_bytes + plan.table.allocation.round_up(internal).0 + tally.overhead.0)
         });
-        let band = band::around(storage, others, walk, age, plan.table.allocation);
+        // In 128 bits, as above.
+        let sampling =
+            u128::from(storage.0) * u128::from(spread.error_millionths(tally.leaf_pages)) / 1_000_000;
+        let doubt = DiskBytes(age.0 + u64::try_from(sampling).unwrap_or(u64::MAX));
+        let band = band::around(storage, others, walk, doubt, plan.table.allocation);
         StorageEstimate {
             load: states[state].load,
             codec: CodecName { name: kind.name(), level: kind.level() },
             storage,
             band,
-            basis: Basis::Modelled,
+            basis: if packing == Packing::All { Basis::Modelled } else { Basis::Extrapolated },
+            pages_packed,
             speed: (plan.timing == Timing::Measure).then(|| speed::measure(kind, sample.images())).flatten(),
             walk: sizes,
             tally,
@@ -293,12 +330,18 @@ impl TableRun {
     }
 }
 
+/// A block is just over a unit if this part of it less would make it a unit shorter: two per cent.
+const JUST_OVER_DIVISOR: u64 = 50;
+
 fn count_page(tally: &mut Tally, page: &PageOutcome, unit_bytes: u64) {
     tally.leaf_pages += 1;
     tally.leaf_image += RawBytes(page.image_bytes);
     tally.leaf_blocks += DiskBytes(page.stored_bytes);
     let used_bytes = if let Some(packed_bytes) = page.packed_bytes {
         tally.leaf_packed += PackedBytes(packed_bytes);
+        let shorter_bytes = packed_bytes - packed_bytes / JUST_OVER_DIVISOR;
+        let saves_a_unit = shorter_bytes.div_ceil(unit_bytes) < packed_bytes.div_ceil(unit_bytes);
+        tally.blocks_just_over += u64::from(saves_a_unit);
         packed_bytes
     } else {
         tally.leaf_kept_raw += RawBytes(page.image_bytes);
@@ -307,99 +350,4 @@ fn count_page(tally: &mut Tally, page: &PageOutcome, unit_bytes: u64) {
     };
     tally.leaf_padding += DiskBytes(page.stored_bytes - used_bytes);
     *tally.block_histogram.0.entry(page.stored_bytes / unit_bytes).or_default() += 1;
-}
-
-/// A segment at an image size that the run did not take: some of its pages are to be packed.
-struct WhatIf {
-    table: usize,
-    chunks: Vec<Chunk>,
-    /// Pages that are packed, in key order.
-    sampled: Vec<usize>,
-    /// Lanes that go on with it.
-    lanes: Vec<usize>,
-}
-
-impl WhatIf {
-    /// Chooses pages evenly, each in the middle of its stretch; the last page is an odd one.
-    fn sample(&mut self, sizes: usize) {
-        let pages = self.chunks.len();
-        let wanted = (pages / BAND_PAGES_DIVISOR / sizes).max(BAND_PAGES_MIN).min(pages);
-        self.sampled = (0..wanted).map(|nth| (2 * nth + 1) * (pages - 1) / (2 * wanted)).collect();
-        self.sampled.dedup();
-    }
-
-    /// One for each sampled page.
-    fn jobs(&self, state: &State, codec: usize) -> Vec<Job> {
-        let mut sampled = self.sampled.iter().peekable();
-        let mut end = 0;
-        let job = |(page, chunk): (usize, &Chunk)| {
-            let start = end;
-            end += chunk.records as usize;
-            let job = Job { records: start..end, clock: state.clock, codecs: vec![codec], keep_image: false };
-            sampled.next_if_eq(&&page).map(|_| job)
-        };
-        self.chunks.iter().enumerate().filter_map(job).collect()
-    }
-}
-
-/// Moves the other orders on: each cuts the segment at its own image size.
-fn follow_lanes(
-    plan: &Plan,
-    workers: &Workers,
-    states: &[State],
-    runs: &mut [TableRun],
-    segment: &Segment,
-    layouts: &[Layout],
-    mains: &[MainPages<'_>],
-) {
-    let what_ifs: Vec<WhatIf> = runs
-        .iter_mut()
-        .zip(mains)
-        .enumerate()
-        .flat_map(|(table, (run, main))| cut_lanes(table, run, &layouts[run.state], main))
-        .collect();
-    let jobs: Vec<Job> = what_ifs
-        .iter()
-        .flat_map(|what_if| {
-            let run = &runs[what_if.table];
-            what_if.jobs(&states[run.state], run.codec)
-        })
-        .collect();
-    let mut packed = workers.pack(segment, &jobs).into_iter();
-    for what_if in what_ifs {
-        let mut sampled = vec![None; what_if.chunks.len()];
-        for (page, Packed { image, outputs, .. }) in what_if.sampled.iter().zip(packed.by_ref()) {
-            // An encoder that gave up made at least as many bytes as it got.
-            sampled[*page] = Some(outputs[0].unwrap_or(PackedBytes(image.0)));
-        }
-        let run = &mut runs[what_if.table];
-        let profile = &mains[what_if.table].profile;
-        let layout = &layouts[run.state];
-        let pages = outcome::extrapolate(&what_if.chunks, layout, profile, &sampled, plan.table.allocation);
-        let pages = Arc::new(pages);
-        for lane in what_if.lanes {
-            run.lanes[lane].start(Arc::clone(&pages));
-        }
-    }
-}
-
-/// Cuts the segment for each of one codec's lanes. Those that cut it as the run did start at once; the others
-/// are brought together by their boundaries, since nearby image sizes often lead to the same ones.
-fn cut_lanes(table: usize, run: &mut TableRun, layout: &Layout, main: &MainPages<'_>) -> Vec<WhatIf> {
-    let mut what_ifs: Vec<WhatIf> = Vec::new();
-    for (index, lane) in run.lanes.iter_mut().enumerate() {
-        let chunks = layout.cut(lane.segment_filled(layout.cell_bytes(), &main.pages));
-        if chunks == main.chunks {
-            lane.start(Arc::clone(&main.pages));
-        } else if let Some(known) = what_ifs.iter_mut().find(|known| known.chunks == chunks) {
-            known.lanes.push(index);
-        } else {
-            what_ifs.push(WhatIf { table, chunks, sampled: Vec::new(), lanes: vec![index] });
-        }
-    }
-    let sizes = what_ifs.len();
-    for what_if in &mut what_ifs {
-        what_if.sample(sizes);
-    }
-    what_ifs
 }

@@ -275,6 +275,9 @@ pub struct Recommendation {
     /// Why, best first.
     #[serde(default)]
     pub reasons: Vec<String>,
+    /// Lines that bring it about on a server.
+    #[serde(default)]
+    pub apply: Vec<String>,
 }
 
 /// Time of one cold scan.

@@ -142,6 +142,7 @@ pub(super) const COLUMNS: &[Column] = &[
     number("pages_kept_raw", Some("kept"), Unit::Fixed("raw"), |row| {
         row.storage(|storage| Cell::Count(storage.tally.pages_kept_raw))
     }),
+    number("pages_packed", None, Unit::None, |row| row.storage(|storage| Cell::Count(storage.pages_packed))),
     number("leaf_image_bytes", None, Unit::None, |row| {
         row.storage(|storage| Cell::Bytes(storage.tally.leaf_image.0))
     }),

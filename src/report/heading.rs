@@ -18,6 +18,13 @@ pub(super) fn documents(collection: &CollectionEstimate) -> Vec<String> {
     parts
 }
 
+/// Release and parameters but for the leaf page size.
+pub(super) fn rules_without_leaf(model: &ModelFacts) -> Vec<String> {
+    let mut parts = rules(model);
+    parts.remove(1);
+    parts
+}
+
 /// Release and parameters.
 pub(super) fn rules(model: &ModelFacts) -> Vec<String> {
     vec![

@@ -42,7 +42,7 @@ impl Report for Markdown {
     }
 }
 
-fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     let heads: Vec<_> = grid.heads.iter().map(|head| one_line(head.label, &head.unit)).collect();
     write_row(heads.iter().map(String::as_str), out)?;
     let rules = grid.heads.iter().map(|head| match head.align {
@@ -53,7 +53,7 @@ fn write_grid(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     grid.rows.iter().try_for_each(|row| write_row(row.iter().map(String::as_str), out))
 }
 
-fn write_row<'a>(cells: impl Iterator<Item = &'a str>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_row<'a>(cells: impl Iterator<Item = &'a str>, out: &mut dyn Write) -> io::Result<()> {
     for cell in cells {
         write!(out, "| {} ", cell.replace('|', "\\|"))?;
     }
@@ -61,7 +61,7 @@ fn write_row<'a>(cells: impl Iterator<Item = &'a str>, out: &mut dyn Write) -> i
 }
 
 /// Text that Markdown must not read as markup.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     Printable(text).to_string().chars().fold(String::new(), |mut shown, char| {
         if matches!(char, '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '|' | '#') {
             shown.push('\\');

@@ -10,10 +10,12 @@ pub mod definitions;
 mod grid;
 mod heading;
 mod html;
+pub mod inspect;
 mod json;
 mod markdown;
 mod number;
 mod sink;
+pub mod sweep;
 mod table;
 mod wire;
 

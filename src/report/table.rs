@@ -42,7 +42,7 @@ impl Report for Table {
     }
 }
 
-fn aligned(grid: &Grid) -> String {
+pub(super) fn aligned(grid: &Grid) -> String {
     let mut table = comfy_table::Table::new();
     table.load_style(presets::NOTHING);
     let side = |align| match align {

@@ -10,7 +10,7 @@ use crate::estimate::{
 };
 use serde::{Serialize, Serializer};
 
-const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
 pub(super) struct EstimateV1<'a> {
@@ -24,13 +24,13 @@ pub(super) struct EstimateV1<'a> {
 }
 
 #[derive(Serialize)]
-struct ToolV1 {
+pub(super) struct ToolV1 {
     name: &'static str,
     version: &'static str,
 }
 
 #[derive(Serialize)]
-struct ModelV1<'a> {
+pub(super) struct ModelV1<'a> {
     server: &'a str,
     server_note: Option<&'a str>,
     leaf_page_bytes_max: u64,
@@ -43,6 +43,15 @@ struct ModelV1<'a> {
 
 #[derive(Serialize)]
 struct CollectionV1<'a> {
+    #[serde(flatten)]
+    head: HeadV1<'a>,
+    storage: Vec<StorageV1>,
+    indexes: Vec<IndexV1<'a>>,
+}
+
+/// A collection without its rows.
+#[derive(Serialize)]
+pub(super) struct HeadV1<'a> {
     name: &'a str,
     sources: &'a [String],
     clustered: bool,
@@ -57,12 +66,10 @@ struct CollectionV1<'a> {
     documents_skipped: u64,
     skip_reasons: &'a [String],
     sampled_fraction: f64,
-    storage: Vec<StorageV1>,
-    indexes: Vec<IndexV1<'a>>,
 }
 
 #[derive(Serialize)]
-struct StorageV1 {
+pub(super) struct StorageV1 {
     load: &'static str,
     codec: &'static str,
     level: Option<i32>,
@@ -81,6 +88,8 @@ struct StorageV1 {
     overhead_bytes: u64,
     padding_bytes: u64,
     pages_kept_raw: u64,
+    pages_packed: u64,
+    blocks_just_over: u64,
     block_histogram: Vec<BlocksV1>,
     compress_mb_per_s: Option<f64>,
     decompress_mb_per_s: Option<f64>,
@@ -93,9 +102,9 @@ struct StorageV1 {
 }
 
 #[derive(Serialize)]
-struct BlocksV1 {
-    block_units: u64,
-    blocks: u64,
+pub(super) struct BlocksV1 {
+    pub block_units: u64,
+    pub blocks: u64,
 }
 
 #[derive(Serialize)]
@@ -116,12 +125,15 @@ struct IndexV1<'a> {
 }
 
 #[derive(Serialize)]
-struct TimingV1 {
+pub(super) struct TimingV1 {
     wall_s: f64,
     cpu_s: Option<f64>,
 }
 
-fn as_map<S: Serializer>(pairs: &&[(&'static str, String)], serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_map<S: Serializer>(
+    pairs: &&[(&'static str, String)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_map(pairs.iter().map(|(name, version)| (name, version)))
 }
 
@@ -139,12 +151,17 @@ fn as_pattern<S: Serializer>(pattern: &&[(String, PatternValue)], serializer: S)
     map.end()
 }
 
+/// This program.
+pub(super) fn tool_v1() -> ToolV1 {
+    ToolV1 { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") }
+}
+
 /// `estimate` as it goes out.
 pub(super) fn estimate(estimate: &Estimate) -> EstimateV1<'_> {
     let Estimate { model, collections, inputs_skipped, timing } = estimate;
     EstimateV1 {
         schema: SCHEMA,
-        tool: ToolV1 { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        tool: tool_v1(),
         command: "estimate",
         model: model_v1(model),
         collections: collections.iter().map(collection_v1).collect(),
@@ -153,7 +170,7 @@ pub(super) fn estimate(estimate: &Estimate) -> EstimateV1<'_> {
     }
 }
 
-fn model_v1(model: &ModelFacts) -> ModelV1<'_> {
+pub(super) fn model_v1(model: &ModelFacts) -> ModelV1<'_> {
     let ModelFacts {
         server,
         server_note,
@@ -175,6 +192,14 @@ fn model_v1(model: &ModelFacts) -> ModelV1<'_> {
 }
 
 fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
+    CollectionV1 {
+        head: head_v1(collection),
+        storage: collection.storage.iter().map(|row| storage_v1(collection, row)).collect(),
+        indexes: collection.indexes.iter().map(index_v1).collect(),
+    }
+}
+
+pub(super) fn head_v1(collection: &CollectionEstimate) -> HeadV1<'_> {
     let CollectionEstimate {
         name,
         sources,
@@ -185,10 +210,10 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         documents_skipped,
         skip_reasons,
         sampled_fraction,
-        storage,
-        indexes,
+        storage: _,
+        indexes: _,
     } = collection;
-    CollectionV1 {
+    HeadV1 {
         name,
         sources,
         clustered: clustered_out_of_order.is_some(),
@@ -203,14 +228,12 @@ fn collection_v1(collection: &CollectionEstimate) -> CollectionV1<'_> {
         documents_skipped: *documents_skipped,
         skip_reasons,
         sampled_fraction: number::ratio(*sampled_fraction),
-        storage: storage.iter().map(|row| storage_v1(collection, row)).collect(),
-        indexes: indexes.iter().map(index_v1).collect(),
     }
 }
 
-fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> StorageV1 {
+pub(super) fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> StorageV1 {
     // A new figure will not compile until it is written.
-    let StorageEstimate { load, codec, storage, band, basis, tally, speed, walk } = row;
+    let StorageEstimate { load, codec, storage, band, basis, tally, pages_packed, speed, walk } = row;
     let crate::estimate::Tally {
         leaf_pages,
         leaf_image,
@@ -219,6 +242,7 @@ fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> Storage
         pages_kept_raw,
         leaf_padding,
         leaf_blocks,
+        blocks_just_over,
         block_histogram,
         internal_pages,
         internal_blocks,
@@ -243,6 +267,8 @@ fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> Storage
         overhead_bytes: overhead.0,
         padding_bytes: leaf_padding.0,
         pages_kept_raw: *pages_kept_raw,
+        pages_packed: *pages_packed,
+        blocks_just_over: *blocks_just_over,
         block_histogram: block_histogram
             .0
             .iter()
@@ -287,7 +313,7 @@ fn index_v1(row: &IndexEstimate) -> IndexV1<'_> {
     }
 }
 
-fn timing_v1(timing: Timing) -> TimingV1 {
+pub(super) fn timing_v1(timing: Timing) -> TimingV1 {
     let Timing { wall_s, cpu_s } = timing;
     TimingV1 { wall_s: number::measured(wall_s), cpu_s: cpu_s.map(number::measured) }
 }
@@ -326,6 +352,14 @@ mod tests {
         let json: Value = serde_json::from_slice(&written(OutputKind::Json, &fixture::awkward())).unwrap();
         let mut names = Vec::new();
         keys_of(&json, &mut names);
+        for name in &names {
+            assert!(definitions::definition(name).is_some(), "{name} has no definition");
+        }
+        let mut swept = Vec::new();
+        let sweep = crate::estimate::sweep::Sweep::of(vec![fixture::logs()]);
+        crate::report::sweep::write_sweep(&sweep, OutputKind::Json, &ReportOptions::default(), &mut swept)
+            .unwrap();
+        keys_of(&serde_json::from_slice(&swept).unwrap(), &mut names);
         for name in &names {
             assert!(definitions::definition(name).is_some(), "{name} has no definition");
         }

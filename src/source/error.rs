@@ -121,6 +121,10 @@ impl SourceErrorKind {
             Self::Directory { path } => {
                 let folder = path.display().to_string();
                 let folder = shell::word(folder.trim_end_matches('/'));
+                // Every dbPath has one.
+                if path.join("WiredTiger.wt").is_file() {
+                    return vec![format!("a server's data folder is for `pagepress inspect {folder}`")];
+                }
                 vec![format!("pass the files in it: `pagepress estimate {folder}/*.bson`")]
             }
             Self::Empty { input } if input == "-" => {

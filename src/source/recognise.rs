@@ -112,7 +112,8 @@ impl Foreign {
                 "dump to a directory with `mongodump --out DIR` and pass `DIR/DB/*.bson`".to_owned()
             }
             Self::MongodumpMetadata => "pass the `.bson` files beside it".to_owned(),
-            Self::WiredTiger => "export the collection with `mongodump` and pass its `.bson` file".to_owned(),
+            Self::WiredTiger if input == "-" => "name the file: `pagepress inspect FILE.wt`".to_owned(),
+            Self::WiredTiger => format!("to see what it holds, run `pagepress inspect {file}`"),
             Self::Utf16 => piped("iconv -f UTF-16 -t UTF-8"),
             Self::Utf32 => piped("iconv -f UTF-32 -t UTF-8"),
             Self::Markup => {

@@ -13,16 +13,17 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("record", &["units", "document"]),
     ("codec", &["units"]),
     ("geometry", &["units", "record", "codec"]),
+    ("datafile", &["units", "document", "codec", "geometry"]),
     ("source", &["units", "document"]),
     ("estimate", &["units"]),
-    ("pipeline", &["units", "document", "record", "codec", "geometry", "source", "estimate"]),
+    ("pipeline", &["units", "document", "record", "codec", "geometry", "datafile", "source", "estimate"]),
     ("plot", &["units"]),
     ("report", &["units", "estimate", "plot"]),
     (
         "cli",
         &[
-            "units", "document", "record", "codec", "geometry", "source", "estimate", "pipeline", "plot",
-            "report",
+            "units", "document", "record", "codec", "geometry", "datafile", "source", "estimate", "pipeline",
+            "plot", "report",
         ],
     ),
 ];

@@ -312,7 +312,11 @@ fn inputs_may_be_more_than_a_process_can_open() {
     let mut shell = std::process::Command::new("sh");
     let output = shell.args(["-c", &script]).current_dir(case.path("")).output().unwrap();
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
-    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1 + 2 * 40);
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap().lines().count(),
+        1 + 4 * 40,
+        "a line each for two states and two states of _id_"
+    );
 }
 
 #[cfg(unix)]

@@ -18,6 +18,8 @@ fn help_texts_are_as_they_were() {
         ("estimate_long", "estimate --help"),
         ("plot_short", "plot -h"),
         ("plot_long", "plot --help"),
+        ("inspect_short", "inspect -h"),
+        ("inspect_long", "inspect --help"),
         ("facts_long", "facts --help"),
         ("completions_long", "completions --help"),
         ("man_long", "man --help"),
@@ -28,13 +30,25 @@ fn help_texts_are_as_they_were() {
 
 #[test]
 fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
-    for args in ["-h", "estimate -h", "plot -h", "facts -h", "completions -h", "man -h", "estimate --help"] {
+    for args in [
+        "-h",
+        "estimate -h",
+        "inspect -h",
+        "plot -h",
+        "facts -h",
+        "completions -h",
+        "man -h",
+        "estimate --help",
+        "inspect --help",
+        "plot --help",
+    ] {
         for line in printed(args).lines() {
             assert!(line.chars().count() <= 79, "{args}: {line}");
             assert_eq!(line, line.trim_end(), "{args}");
         }
     }
-    for line in printed("estimate -h").lines().filter(|line| line.trim_start().starts_with('-')) {
+    let short = ["estimate -h", "inspect -h", "plot -h"].map(printed).concat();
+    for line in short.lines().filter(|line| line.trim_start().starts_with('-')) {
         let (_, text) = line.trim_start().split_once("  ").unwrap_or_default();
         assert!(!text.trim().is_empty(), "no text beside: {line}");
     }
@@ -42,9 +56,15 @@ fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
 
 #[test]
 fn long_help_of_every_command_ends_with_examples() {
-    for args in
-        ["--help", "estimate --help", "plot --help", "facts --help", "completions --help", "man --help"]
-    {
+    for args in [
+        "--help",
+        "estimate --help",
+        "inspect --help",
+        "plot --help",
+        "facts --help",
+        "completions --help",
+        "man --help",
+    ] {
         assert!(printed(args).contains("\nExamples:\n  "), "{args}");
     }
 }

@@ -234,3 +234,11 @@ fn a_page_holds_all_it_needs_and_takes_names_for_text() {
     }
     assert!(page.contains("default-src 'none'") && page.ends_with("</html>\n"));
 }
+
+#[test]
+fn an_inspection_has_no_page_and_says_so() {
+    let answer = Case::new("inspect -o html any.wt").run();
+    let error = "error: --output: a page is made of estimates, not of inspections\n\n\
+                 hint: take `--output markdown` or `--output table`\n";
+    assert_eq!((answer.code, answer.stderr.as_str()), (2, error));
+}

@@ -123,6 +123,7 @@ fn any_tally() -> impl Strategy<Value = Tally> {
         pages_kept_raw: n[4],
         leaf_padding: DiskBytes(n[5]),
         leaf_blocks: DiskBytes(n[6]),
+        blocks_just_over: n[0] / 2,
         block_histogram: BlockHistogram(histogram),
         internal_pages: n[7],
         internal_blocks: DiskBytes(n[8]),

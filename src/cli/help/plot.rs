@@ -66,3 +66,15 @@ pub(in crate::cli) const WALK_LONG: &str = "\
 Record the size before compression at which pages are cut, after every page: JSON then has \
 `image_size_walk_bytes`, with 10000 points at most, and plots and html show it. Figures are the \
 same with or without it.";
+
+/// Of commands that have a page; others take [`crate::cli::help::OUTPUT`].
+pub(in crate::cli) const OUTPUT: &str = "table, json, csv, markdown, html [default: table]";
+
+pub(in crate::cli) const OUTPUT_LONG: &str = "\
+Format of the result: table (for people), json (schema 1, every figure), csv (every figure of \
+a row, its unit in the column's name), markdown or html (one page with plots and the JSON in \
+it, that needs nothing else).
+
+What is not known is `-` in a table or page, an empty cell in csv and null in json; never 0.
+
+[default: table]";

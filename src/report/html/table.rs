@@ -102,23 +102,35 @@ pub(super) fn recommendations(collection: &Collection) -> String {
     let mut out = String::from(
         "<h3>Recommendations</h3>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Recommendations\">\n\
          <table>\n<thead><tr><th scope=\"col\">for</th><th scope=\"col\">load</th><th scope=\"col\">choice</th>\
-         <th scope=\"col\" class=\"number\">storage</th><th scope=\"col\">because</th></tr></thead>\n<tbody>\n",
+         <th scope=\"col\" class=\"number\">storage</th><th scope=\"col\">because</th><th scope=\"col\">to have it</th></tr></thead>\n<tbody>\n",
     );
     for row in rows.iter().take(ROWS_MAX) {
-        let Recommendation { purpose, load, leaf_page_bytes_max, codec, level, storage_bytes, reasons } = row;
+        let Recommendation {
+            purpose,
+            load,
+            leaf_page_bytes_max,
+            codec,
+            level,
+            storage_bytes,
+            reasons,
+            apply,
+        } = row;
         let level = level.map_or(String::new(), |level| format!(":{level}"));
+        let apply: Vec<String> =
+            apply.iter().map(|line| format!("<code>{}</code>", escaped(&clip(line)))).collect();
         let reasons: Vec<String> = reasons.iter().map(|reason| escaped(&clip(reason))).collect();
         put(
             &mut out,
             format_args!(
                 "<tr><td>{}</td><td>{}</td><td>{}{level}, leaf page {}</td><td class=\"number\">{}</td>\
-             <td class=\"wrap\">{}</td></tr>\n",
+             <td class=\"wrap\">{}</td><td class=\"wrap\">{}</td></tr>\n",
                 escaped(&clip(purpose)),
                 load.name(),
                 escaped(&clip(codec)),
                 Exact(*leaf_page_bytes_max),
                 Human(*storage_bytes),
-                reasons.join("<br>")
+                reasons.join("<br>"),
+                apply.join("<br>")
             ),
         );
     }

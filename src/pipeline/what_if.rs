@@ -1,0 +1,205 @@
+//! Pages that are not packed, or not all: other image sizes for the band, and slow levels on a sample.
+
+use super::{
+    Timing,
+    effort::Packing,
+    outcome::{self, Layout},
+    run::{MainPages, Step, TableRun},
+    state::State,
+    workers::{Job, Packed},
+};
+use crate::geometry::wiredtiger::reconcile::Chunk;
+use crate::units::PackedBytes;
+use std::sync::Arc;
+
+/// Share of a segment's pages that the band may pack again at other image sizes, as a divisor.
+const BAND_PAGES_DIVISOR: usize = 6;
+/// Pages packed at each further image size, at least.
+const BAND_PAGES_MIN: usize = 2;
+
+/// A segment at an image size that the run did not take: some of its pages are to be packed.
+struct WhatIf {
+    table: usize,
+    chunks: Vec<Chunk>,
+    /// Pages that are packed, in key order.
+    sampled: Vec<usize>,
+    /// Lanes that go on with it.
+    lanes: Vec<usize>,
+}
+
+impl WhatIf {
+    /// Chooses pages evenly, each in the middle of its stretch; the last page is an odd one.
+    fn sample(&mut self, sizes: usize, packing: Packing) {
+        let pages = self.chunks.len();
+        let (divisor, least) = match packing {
+            Packing::All => (BAND_PAGES_DIVISOR, BAND_PAGES_MIN),
+            Packing::Sampled { pages, .. } => (BAND_PAGES_DIVISOR * pages, 1),
+        };
+        self.sampled = evenly((pages / divisor / sizes).max(least), pages);
+    }
+
+    /// One for each sampled page.
+    fn jobs(&self, state: &State, codec: usize) -> Vec<Job> {
+        jobs(&self.chunks, &self.sampled, state, codec)
+    }
+}
+
+/// So many of `pages` pages, each in the middle of its stretch.
+fn evenly(wanted: usize, pages: usize) -> Vec<usize> {
+    let wanted = wanted.min(pages);
+    let mut chosen: Vec<usize> = (0..wanted).map(|nth| (2 * nth + 1) * (pages - 1) / (2 * wanted)).collect();
+    chosen.dedup();
+    chosen
+}
+
+/// One for each chosen page, in their order.
+fn jobs(chunks: &[Chunk], chosen: &[usize], state: &State, codec: usize) -> Vec<Job> {
+    let mut chosen = chosen.iter().peekable();
+    let mut end = 0;
+    let job = |(page, chunk): (usize, &Chunk)| {
+        let start = end;
+        end += chunk.records as usize;
+        let job = Job { records: start..end, clock: state.clock, codecs: vec![codec], keep_image: false };
+        chosen.next_if_eq(&&page).map(|_| job)
+    };
+    chunks.iter().enumerate().filter_map(job).collect()
+}
+
+/// How far sampled pages of a slow level pack from what the codec that it follows lets expect.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SampleSpread {
+    pages: u64,
+    millionths: u128,
+    squares: u128,
+}
+
+impl SampleSpread {
+    fn push(&mut self, packed: PackedBytes, expected_bytes: u64) {
+        let ratio = u128::from(packed.0) * 1_000_000 / u128::from(expected_bytes.max(1));
+        self.pages += 1;
+        self.millionths += ratio;
+        self.squares += ratio * ratio;
+    }
+
+    /// Twice the standard error of a sum over `leaf_pages` pages, in millionths of it.
+    pub(super) fn error_millionths(&self, leaf_pages: u64) -> u64 {
+        let pages = u128::from(self.pages);
+        if pages < 2 || self.millionths == 0 {
+            return 0;
+        }
+        let mean = self.millionths / pages;
+        let variance = (self.squares / pages).saturating_sub(mean * mean);
+        // Pages that were packed are known: only the others can be off.
+        let unknown = u128::from(leaf_pages.saturating_sub(self.pages));
+        let of_mean = (variance * unknown / u128::from(leaf_pages.max(1)) / pages).isqrt();
+        u64::try_from(2 * of_mean * 1_000_000 / mean.max(1)).unwrap_or(u64::MAX)
+    }
+}
+
+/// A segment of a slow level.
+pub(super) struct Sampled {
+    /// Which table.
+    pub(super) table: usize,
+    /// Packed bytes of each page, most of them expected.
+    pub(super) outputs: Vec<Option<PackedBytes>>,
+    /// Pages that were packed.
+    pub(super) packed: u64,
+}
+
+/// Packs a sample of the pages of every table that does not pack all.
+pub(super) fn pack_sampled(
+    step: &Step<'_>,
+    runs: &mut [TableRun],
+    chunks: &[Vec<Chunk>],
+    mains: &[Option<MainPages<'_>>],
+) -> Vec<Sampled> {
+    let Step { plan, workers, states, segment, ref layouts } = *step;
+    let mut todo = Vec::new();
+    let mut all_jobs = Vec::new();
+    for (table, run) in runs.iter_mut().enumerate() {
+        let Packing::Sampled { pages, like } = run.packing else { continue };
+        let chosen = evenly((chunks[table].len() / pages).max(BAND_PAGES_MIN), chunks[table].len());
+        let mut jobs = jobs(&chunks[table], &chosen, &states[run.state], run.codec);
+        for job in &mut jobs {
+            job.keep_image = run.sample.wants_next() && plan.timing == Timing::Measure;
+        }
+        all_jobs.append(&mut jobs);
+        todo.push((table, run.state * plan.codecs.len() + like, chosen));
+    }
+    let mut packed = workers.pack(segment, &all_jobs).into_iter();
+    let mut done = Vec::with_capacity(todo.len());
+    for (table, like, chosen) in todo {
+        let (run, chunks) = (&mut runs[table], &chunks[table]);
+        let profile = mains[like].as_ref().map(|main| &main.profile);
+        let profile = profile.expect("the codec that is followed packs all pages, and has");
+        let expected = outcome::expected_packing(chunks, &layouts[run.state], profile);
+        let mut sampled = vec![None; chunks.len()];
+        for (page, Packed { image, outputs, kept_image }) in chosen.iter().zip(packed.by_ref()) {
+            // An encoder that gave up made at least as many bytes as it got.
+            let output = outputs[0].unwrap_or(PackedBytes(image.0));
+            run.spread.push(output, expected[*page]);
+            sampled[*page] = Some(output);
+            if let Some(image) = kept_image {
+                run.sample.add(image);
+            }
+        }
+        let outputs = outcome::guesses(&expected, &sampled).into_iter().map(Some).collect();
+        done.push(Sampled { table, outputs, packed: chosen.len() as u64 });
+    }
+    done
+}
+
+/// Moves the other orders on: each cuts the segment at its own image size.
+pub(super) fn follow_lanes(step: &Step<'_>, runs: &mut [TableRun], mains: &[MainPages<'_>]) {
+    let Step { plan, workers, states, segment, ref layouts } = *step;
+    let what_ifs: Vec<WhatIf> = runs
+        .iter_mut()
+        .zip(mains)
+        .enumerate()
+        .flat_map(|(table, (run, main))| cut_lanes(table, run, &layouts[run.state], main))
+        .collect();
+    let jobs: Vec<Job> = what_ifs
+        .iter()
+        .flat_map(|what_if| {
+            let run = &runs[what_if.table];
+            what_if.jobs(&states[run.state], run.codec)
+        })
+        .collect();
+    let mut packed = workers.pack(segment, &jobs).into_iter();
+    for what_if in what_ifs {
+        let mut sampled = vec![None; what_if.chunks.len()];
+        for (page, Packed { image, outputs, .. }) in what_if.sampled.iter().zip(packed.by_ref()) {
+            // An encoder that gave up made at least as many bytes as it got.
+            sampled[*page] = Some(outputs[0].unwrap_or(PackedBytes(image.0)));
+        }
+        let run = &mut runs[what_if.table];
+        let profile = &mains[what_if.table].profile;
+        let layout = &layouts[run.state];
+        let pages = outcome::extrapolate(&what_if.chunks, layout, profile, &sampled, plan.table.allocation);
+        let pages = Arc::new(pages);
+        for lane in what_if.lanes {
+            run.lanes[lane].start(Arc::clone(&pages));
+        }
+    }
+}
+
+/// Cuts the segment for each of one codec's lanes. Those that cut it as the run did start at once; the others
+/// are brought together by their boundaries, since nearby image sizes often lead to the same ones.
+fn cut_lanes(table: usize, run: &mut TableRun, layout: &Layout, main: &MainPages<'_>) -> Vec<WhatIf> {
+    let mut what_ifs: Vec<WhatIf> = Vec::new();
+    for (index, lane) in run.lanes.iter_mut().enumerate() {
+        let chunks = layout.cut(lane.segment_filled(layout.cell_bytes(), &main.pages));
+        if chunks == main.chunks {
+            lane.start(Arc::clone(&main.pages));
+        } else if let Some(known) = what_ifs.iter_mut().find(|known| known.chunks == chunks) {
+            known.lanes.push(index);
+        } else {
+            what_ifs.push(WhatIf { table, chunks, sampled: Vec::new(), lanes: vec![index] });
+        }
+    }
+    let sizes = what_ifs.len();
+    for what_if in &mut what_ifs {
+        what_if.sample(sizes, run.packing);
+    }
+    what_ifs
+}
