@@ -242,3 +242,27 @@ fn an_inspection_has_no_page_and_says_so() {
                  hint: take `--output markdown` or `--output table`\n";
     assert_eq!((answer.code, answer.stderr.as_str()), (2, error));
 }
+
+/// A page is made of the JSON alone, so a saved sweep has one, with what it advises.
+#[test]
+fn the_page_of_a_sweep_has_its_advice_and_a_row_for_each_point() {
+    let page = pagepress::report::html_page(SWEEP.as_bytes(), &[vec!["a <note>".to_owned()]]).unwrap();
+    for part in [
+        "<h3>Recommendations</h3>",
+        "<td>least storage</td><td>settled</td><td>zstd:19, leaf page 32 KiB</td>",
+        "no other point is smaller",
+        "<code>db.createCollection(&quot;flights&quot;,",
+        ">leaf page</button>",
+        "<li>a &lt;note&gt;</li>",
+        "Storage against leaf page size",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let points = serde_json::from_str::<serde_json::Value>(SWEEP).unwrap()["collections"][0]["points"]
+        .as_array()
+        .unwrap()
+        .len();
+    let (_, table) = page.split_once("Sizes by codec").unwrap();
+    let (table, _) = table.split_once("</table>").unwrap();
+    assert_eq!(table.matches("<tr").count(), 1 + points);
+}

@@ -22,10 +22,13 @@ const SCRIPT_SHA256: &str = "BOvJKWVp8hSXZJB4FpFkd66EtFweWemrUD5VcI5l+P4=";
 
 /// Bytes that a page has at most; what does not fit is named instead.
 pub const PAGE_BYTES_MAX: usize = 1 << 20;
-/// Begins a collection's plots; the room for it and for the end is taken with the collection's head.
+/// Around a collection's plots; the room for it is taken with the collection's head.
 const PLOTS: &str = "<div class=\"plots\">\n";
+const PLOTS_END: &str = "</div>\n";
 /// Ends what a collection begins.
-const SECTION_END: &str = "</div>\n</section>\n";
+const SECTION_END: &str = "</section>\n";
+/// Rows of a table that fit a screen.
+const SCREEN_ROWS: usize = 16;
 /// Bytes kept free for what is always there.
 const KEPT_FREE: usize = 64 << 10;
 
@@ -152,20 +155,32 @@ impl Page {
                 if more > 0 { format!(" and {more} more") } else { String::new() }
             ),
         );
-        if !self.fits(text.len() + PLOTS.len() + SECTION_END.len(), "some collections") {
+        if !self.fits(text.len() + PLOTS.len() + PLOTS_END.len() + SECTION_END.len(), "some collections") {
             return;
         }
         self.text.push_str(&text);
         self.part(&table::recommendations(collection), "recommendations");
+        // What is longer than a screen comes behind the pictures.
+        let is_long = collection.rows().count() > SCREEN_ROWS;
+        if is_long {
+            self.plots(saved, position);
+        }
         self.part(&table::storage(collection), "rows of the table of sizes");
         self.part(&list(notes), "remarks");
         self.part(&table::indexes(collection), "the table of indexes");
+        if !is_long {
+            self.plots(saved, position);
+        }
+        self.text.push_str(SECTION_END);
+    }
+
+    fn plots(&mut self, saved: &Saved, position: usize) {
         self.text.push_str(PLOTS);
         for plot in plot::draw_collection(saved, position) {
             let figure = format!("<figure>\n{}</figure>\n", plot.inline_svg());
             self.part(&figure, "some plots (`pagepress plot` draws them all)");
         }
-        self.text.push_str(SECTION_END);
+        self.text.push_str(PLOTS_END);
     }
 
     fn foot(&mut self, saved: &Saved, embedded: &embed::Embedded) {
@@ -227,31 +242,31 @@ fn headline(collection: &Collection) -> String {
         Human(collection.bson_bytes)
     );
     let of_load = |load: Load| collection.rows().filter(move |row| row.load == load);
+    let codec = |row: &Row| match row.leaf_page_bytes_max {
+        Some(leaf) if !collection.points.is_empty() => {
+            format!("{} with leaf pages of {}", row.codec_name(), Exact(leaf))
+        }
+        _ => row.codec_name(),
+    };
     let settled = of_load(Load::Settled).min_by_key(|row| row.storage_bytes);
     // Of equals the one that is best settled, so that one name is enough.
-    let is_other = |row: &Row| settled.is_none_or(|settled| settled.codec_name() != row.codec_name());
+    let is_other = |row: &Row| settled.is_none_or(|settled| codec(settled) != codec(row));
     let bulk = of_load(Load::Bulk).min_by_key(|row| (row.storage_bytes, is_other(row)));
     let size = |row: &Row| {
         let ratio =
             row.ratio_storage_to_bson.map_or(String::new(), |ratio| format!(" ({:.1} %)", ratio * 100.0));
         format!("{}{ratio}", Human(row.storage_bytes))
     };
+    let of = |row: &Row| format!("{} under {}", size(row), codec(row));
     match (settled, bulk) {
-        (Some(settled), Some(bulk)) if settled.codec_name() == bulk.codec_name() => format!(
-            "{what}, take {} on disk under {} once settled, {} fresh from a bulk load",
-            size(settled),
-            settled.codec_name(),
-            size(bulk)
-        ),
-        (Some(settled), Some(bulk)) => format!(
-            "{what}, take {} on disk under {} once settled, {} under {} fresh from a bulk load",
-            size(settled),
-            settled.codec_name(),
-            size(bulk),
-            bulk.codec_name()
-        ),
+        (Some(settled), Some(bulk)) if !is_other(bulk) => {
+            format!("{what}, take {} once settled, {} fresh from a bulk load", of(settled), size(bulk))
+        }
+        (Some(settled), Some(bulk)) => {
+            format!("{what}, take {} once settled, {} fresh from a bulk load", of(settled), of(bulk))
+        }
         (Some(only), None) | (None, Some(only)) => {
-            format!("{what}, take {} on disk under {} ({})", size(only), only.codec_name(), only.load.name())
+            format!("{what}, take {} ({})", of(only), only.load.name())
         }
         (None, None) => what,
     }
