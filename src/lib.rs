@@ -57,6 +57,7 @@ pub mod estimate;
 pub mod geometry;
 pub mod mongod;
 pub mod pipeline;
+pub mod plot;
 pub mod record;
 pub mod report;
 pub mod source;

@@ -1,12 +1,14 @@
 //! The grammar of the command line: what can be typed, and nothing about what it means.
 
 mod inspect;
+mod plot;
 mod shared;
 mod sweep;
 #[cfg(feature = "live")]
 mod verify;
 
 pub(super) use inspect::InspectArgs;
+pub(super) use plot::{PlotArgs, PlotFormatArg, PlotsArgs};
 pub(super) use shared::{LiveArgs, ModelArgs, SharedArgs};
 pub(super) use sweep::SweepArgs;
 #[cfg(feature = "live")]
@@ -69,6 +71,8 @@ pub(super) enum Command {
     #[command(about = help::generate::GENERATE, long_about = help::generate::GENERATE_LONG)]
     #[command(after_long_help = help::generate::GENERATE_EXAMPLES)]
     Generate(GenerateArgs),
+    #[command(about = help::plot::PLOT, long_about = help::plot::PLOT_LONG, after_long_help = help::plot::PLOT_EXAMPLES)]
+    Plot(PlotArgs),
     #[command(about = help::FACTS, long_about = help::FACTS_LONG, after_long_help = help::FACTS_EXAMPLES)]
     Facts,
     #[command(about = help::COMPLETIONS, after_long_help = help::COMPLETIONS_EXAMPLES)]
@@ -91,6 +95,10 @@ pub(super) struct EstimateArgs {
     pub inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub shared: SharedArgs,
+    #[command(flatten)]
+    pub plots: PlotsArgs,
+    #[arg(long, help_heading = OUTPUT, help = help::plot::WALK, long_help = help::plot::WALK_LONG)]
+    pub walk: bool,
 }
 
 /// `--format`.
@@ -178,6 +186,7 @@ pub(super) enum OutputArg {
     Json,
     Csv,
     Markdown,
+    Html,
 }
 
 impl From<OutputArg> for OutputKind {
@@ -187,6 +196,7 @@ impl From<OutputArg> for OutputKind {
             OutputArg::Json => Self::Json,
             OutputArg::Csv => Self::Csv,
             OutputArg::Markdown => Self::Markdown,
+            OutputArg::Html => Self::Html,
         }
     }
 }

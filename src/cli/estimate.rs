@@ -5,11 +5,12 @@ use super::clock::Clock;
 use super::described::Described;
 use super::inputs::{Input, InputPlace};
 use super::plan::{EstimatePlan, Scrutiny, Tables, model_of};
+use super::plot::PlotFolder;
 use super::progress::{self, Progress};
 use super::{CliError, Outcome};
 use crate::estimate::{CollectionEstimate, Estimate, OddityCount};
 use crate::pipeline;
-use crate::report::{FileSink, ReportOptions, Sink};
+use crate::report::{FileSink, OutputKind, ReportOptions, Sink};
 use crate::source::{self, Collection, Found, OnBadDocument, Source, Watched};
 use crate::units::Grouped;
 use std::fs::Metadata;
@@ -31,7 +32,12 @@ pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
         Some(path) => Sink::File(FileSink::create(path).map_err(failed)?),
         None => Sink::Stream(&mut stdout),
     };
+    let folder = plan.plots.as_deref().map(PlotFolder::create).transpose()?;
     let estimate = run_estimate(&plan, &*progress)?;
+    if let Some(folder) = folder {
+        let files = folder.write_report(&OutputKind::Json.to_bytes(&estimate))?;
+        progress.note(&format!("note: {} plots written", files.len()));
+    }
     let options = ReportOptions { detail: plan.detail };
     sink.write_whole(|out| plan.output.report().write(&estimate, &options, out)).map_err(failed)?;
     Ok(outcome(&plan, &estimate, &*progress))

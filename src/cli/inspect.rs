@@ -37,6 +37,12 @@ impl Request {
         if args.explain && !output.has_prose() {
             return Err(UsageError::NothingToExplain { output: output.name() });
         }
+        if output == OutputKind::Html {
+            return Err(UsageError::Grammar {
+                what: "--output: a page is made of estimates, not of inspections".to_owned(),
+                hints: vec!["take `--output markdown` or `--output table`".to_owned()],
+            });
+        }
         let out = args.out.clone().filter(|path| path != Path::new("-"));
         if args.export.as_deref() == Some(Path::new("-")) && out.is_none() {
             return Err(UsageError::Grammar {

@@ -14,6 +14,7 @@ mod inputs;
 mod inspect;
 mod manual;
 mod plan;
+mod plot;
 mod progress;
 mod sizes;
 mod sweep;
@@ -39,6 +40,7 @@ pub use verify_usage::VerifyUsageError;
 use crate::datafile::DataFileError;
 use crate::mongod::MongodError;
 use crate::pipeline::PipelineError;
+use crate::plot::{PublishedError, SavedError};
 use crate::source::SourceError;
 use crate::units::BsonBytes;
 use args::{Args, Command, Parsed};
@@ -97,6 +99,28 @@ pub enum CliError {
     /// One input among several holds no document.
     #[error(transparent)]
     OneOfMany(Box<CliError>),
+    /// A report that is to be drawn is none.
+    #[error(transparent)]
+    Saved(#[from] SavedError),
+    /// A table of published figures is none.
+    #[error(transparent)]
+    Published(#[from] PublishedError),
+    /// A report, or a table of published figures, cannot be read.
+    #[error("{place}: cannot read")]
+    Report {
+        /// The file's name, or standard input.
+        place: String,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The folder of plots cannot be written.
+    #[error("{place}: cannot write plots there")]
+    PlotFolder {
+        /// The folder.
+        place: String,
+        /// The system's answer.
+        source: io::Error,
+    },
     /// The result cannot be written.
     #[error("{place}: cannot write")]
     Output {
@@ -138,6 +162,15 @@ impl CliError {
                 hints.push("to go on with the other inputs, pass `--on-bad-document skip`".to_owned());
                 hints
             }
+            Self::Saved(error) => error.hints(),
+            Self::Published(_) => vec!["data/reference has tables of that kind".to_owned()],
+            Self::Report { .. } => Vec::new(),
+            Self::PlotFolder { source, .. } => match source.kind() {
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                    vec!["a file has that name; name a folder, or one that is to be made".to_owned()]
+                }
+                _ => vec!["name a folder that you may write to".to_owned()],
+            },
             Self::Output { place, source } => match source.kind() {
                 io::ErrorKind::NotFound => vec!["the folder of `--out` must exist".to_owned()],
                 io::ErrorKind::IsADirectory => {
@@ -198,6 +231,7 @@ fn run_command(command: Command) -> Result<Outcome, CliError> {
         #[cfg(feature = "live")]
         Command::Verify(typed) => verify::run(&typed),
         Command::Generate(typed) => generate::run(&typed),
+        Command::Plot(typed) => plot::run(&typed),
         Command::Facts => print(facts::write_facts),
         Command::Completions { shell } => print(|out| manual::write_completions(shell, out)),
         Command::Man { command } => {

@@ -61,6 +61,8 @@ pub struct EstimatePlan {
     pub output: OutputKind,
     /// File of the result; `None` for standard output.
     pub out: Option<PathBuf>,
+    /// Folder of plots; `None` for none.
+    pub plots: Option<PathBuf>,
     /// How much is said about each figure.
     pub detail: Detail,
     /// How much is said on standard error.
@@ -70,7 +72,12 @@ pub struct EstimatePlan {
 impl EstimatePlan {
     /// Checks `args`.
     pub(super) fn new(args: &EstimateArgs) -> Result<Self, UsageError> {
-        Self::shared(&args.inputs, &args.shared)
+        let mut plan = Self::shared(&args.inputs, &args.shared)?;
+        plan.plots.clone_from(&args.plots.plots);
+        if args.walk {
+            plan.model.walk = pipeline::Walk::Record;
+        }
+        Ok(plan)
     }
 
     /// Checks what commands share.
@@ -101,6 +108,7 @@ impl EstimatePlan {
                 Some(text) => parse_threads(text)?,
             },
             on_bad: args.on_bad_document.map_or(OnBadDocument::Stop, Into::into),
+            walk: pipeline::Walk::Skip,
             timing: if args.no_timing { pipeline::Timing::Skip } else { pipeline::Timing::Measure },
         };
         Ok(Self {
@@ -119,6 +127,7 @@ impl EstimatePlan {
             typed,
             output,
             out,
+            plots: None,
             detail: if args.explain { Detail::Definitions } else { Detail::Figures },
             verbosity: if args.quiet { Verbosity::Quiet } else { Verbosity::Normal },
         })

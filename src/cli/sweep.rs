@@ -3,12 +3,13 @@
 use super::args::{LoadArg, SweepArgs};
 use super::estimate::{outcome, run_estimate};
 use super::plan::{EstimatePlan, Tables, parse_codecs};
+use super::plot::PlotFolder;
 use super::progress;
 use super::sizes::{Typed, parse_size};
 use super::{CliError, Outcome, UsageError};
 use crate::estimate::sweep::Sweep;
 use crate::pipeline::Effort;
-use crate::report::{FileSink, ReportOptions, Sink, sweep::write_sweep};
+use crate::report::{FileSink, OutputKind, ReportOptions, Sink, sweep::write_sweep};
 use std::io;
 use std::path::Path;
 
@@ -30,11 +31,18 @@ pub(super) fn run(args: &SweepArgs) -> Result<Outcome, CliError> {
         Some(path) => Sink::File(FileSink::create(path).map_err(failed)?),
         None => Sink::Stream(&mut stdout),
     };
+    let folder = first.plots.as_deref().map(PlotFolder::create).transpose()?;
     let mut runs = Vec::with_capacity(plans.len());
     for plan in &plans {
         runs.push(run_estimate(plan, &*progress)?);
     }
     let sweep = Sweep::of(runs);
+    if let Some(folder) = folder {
+        let mut json = Vec::new();
+        write_sweep(&sweep, OutputKind::Json, &ReportOptions::default(), &mut json).map_err(failed)?;
+        let files = folder.write_report(&json)?;
+        progress.note(&format!("note: {} plots written", files.len()));
+    }
     let options = ReportOptions { detail: first.detail };
     sink.write_whole(|out| write_sweep(&sweep, first.output, &options, out)).map_err(failed)?;
     Ok(outcome(first, &sweep.runs[0], &*progress))
@@ -57,6 +65,7 @@ fn plans(args: &SweepArgs) -> Result<Vec<EstimatePlan>, UsageError> {
     plan.model.codecs = parse_codecs(&expand_levels(&codecs)?)?;
     plan.model.effort = if args.full { Effort::Full } else { Effort::SampleSlow };
     plan.tables = Tables::CollectionsOnly;
+    plan.plots.clone_from(&args.plots.plots);
     let Some(leaves) = leaves else { return Ok(vec![plan]) };
     let sizes = leaf_sizes(&leaves)?;
     if sizes.len() > 1 && args.inputs.iter().any(|input| input == Path::new("-")) {

@@ -6,6 +6,7 @@ use super::plan::EstimatePlan;
 use super::{UsageError, VerifyUsageError, index};
 use crate::codec::{CodecKind, ZlibLevel};
 use crate::mongod::Address;
+use crate::report::OutputKind;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -74,6 +75,12 @@ impl VerifyPlan {
     pub(super) fn new(args: &VerifyArgs) -> Result<Self, UsageError> {
         let target = target(args)?;
         let shared = EstimatePlan::shared(&args.inputs, &args.shared)?;
+        if shared.output == OutputKind::Html {
+            return Err(UsageError::Grammar {
+                what: "--output: a page is made of estimates, not of comparisons with a server".to_owned(),
+                hints: vec!["take `--output markdown` or `--output table`".to_owned()],
+            });
+        }
         shared.inputs.iter().try_for_each(can_be_read_again)?;
         for codec in &shared.model.codecs {
             if matches!(codec, CodecKind::Zlib(level) if *level != ZlibLevel::SERVER) {

@@ -2,7 +2,8 @@
 
 use super::{
     Band, BlockHistogram, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, Estimate,
-    IndexBuild, IndexEstimate, LoadState, ModelFacts, PatternValue, Speed, StorageEstimate, Tally, Timing,
+    ImageWalk, IndexBuild, IndexEstimate, LoadState, ModelFacts, PatternValue, Speed, StorageEstimate, Tally,
+    Timing,
 };
 use crate::estimate::Basis;
 use crate::estimate::on_server::{History, Layout, OnServer};
@@ -44,6 +45,7 @@ pub(crate) fn awkward() -> Estimate {
         row.basis = Basis::Extrapolated;
         row.load = LoadState::Bulk;
         row.speed = None;
+        row.walk = Some(ImageWalk::default());
     }
     estimate
 }
@@ -195,6 +197,7 @@ fn row(
         image_bytes_timed: 8_000_000,
     });
     let codec = CodecName { name, level };
+    let walk = None;
     let pages_packed = tally.leaf_pages;
     StorageEstimate {
         load: LoadState::Settled,
@@ -206,5 +209,6 @@ fn row(
         pages_packed,
         image_tuned: RawBytes(32 << 10),
         speed,
+        walk,
     }
 }

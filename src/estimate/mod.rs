@@ -10,6 +10,7 @@ mod on_server;
 mod remarks;
 pub mod sweep;
 mod tally;
+mod walk;
 
 pub use index::{IndexBuild, IndexEstimate, IndexNotPredicted, PatternValue};
 pub use inspection::{
@@ -19,6 +20,7 @@ pub use inspection::{
 pub use on_server::{History, Layout, OnServer};
 pub use remarks::{Remark, remarks};
 pub use tally::{BlockHistogram, Tally};
+pub use walk::{IMAGE_WALK_POINTS_MAX, ImageWalk};
 
 use crate::units::{BsonBytes, DiskBytes, Ratio, RawBytes};
 
@@ -127,6 +129,8 @@ pub struct StorageEstimate {
     pub image_tuned: RawBytes,
     /// Measured on this machine; `None` for `none` and where timing was turned off.
     pub speed: Option<Speed>,
+    /// The image size from page to page; `None` where it was not asked for.
+    pub walk: Option<ImageWalk>,
 }
 
 /// What a collection was created as, where its figures depend on that.

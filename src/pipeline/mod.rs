@@ -60,6 +60,8 @@ pub struct Plan {
     pub on_bad: OnBadDocument,
     /// Whether encoders are timed.
     pub timing: Timing,
+    /// Whether the image size is recorded from page to page.
+    pub walk: Walk,
 }
 
 impl Plan {
@@ -78,8 +80,18 @@ impl Plan {
             threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             on_bad: OnBadDocument::Stop,
             timing: Timing::Skip,
+            walk: Walk::Skip,
         }
     }
+}
+
+/// Whether the image size is recorded from page to page. Figures do not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk {
+    /// In each row, with [`crate::estimate::IMAGE_WALK_POINTS_MAX`] points at most.
+    Record,
+    /// Not at all.
+    Skip,
 }
 
 /// Whether encoders are timed after the run.

@@ -14,11 +14,12 @@ use super::{
 };
 use crate::codec::CodecKind;
 use crate::estimate::{
-    Basis, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, StorageEstimate, Tally,
+    Basis, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, ImageWalk, StorageEstimate,
+    Tally,
     band::{self, Walk},
 };
 use crate::geometry::wiredtiger::{
-    TableConfig, facts, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
+    facts, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
 };
 use crate::record::collection::{Keys, Shape};
 use crate::source::Source;
@@ -51,10 +52,12 @@ pub(super) struct TableRun {
     /// Pages that the encoder packed for the expected size.
     pages_packed: u64,
     pub(super) spread: SampleSpread,
+    sizes: Option<ImageWalk>,
 }
 
 impl TableRun {
-    fn new(state: usize, codec: usize, kind: CodecKind, packing: Packing, config: &TableConfig) -> Self {
+    fn new(state: usize, codec: usize, kind: CodecKind, packing: Packing, plan: &Plan) -> Self {
+        let config = &plan.table;
         let size = ImageSize::new(config, kind != CodecKind::None);
         Self {
             state,
@@ -69,6 +72,7 @@ impl TableRun {
             sample: ImageSample::new(),
             pages_packed: 0,
             spread: SampleSpread::default(),
+            sizes: (plan.walk == super::Walk::Record).then(ImageWalk::default),
         }
     }
 }
@@ -83,9 +87,7 @@ impl<'p> CollectionRun<'p> {
         let runs = (0..states.len())
             .flat_map(|state| {
                 let codecs = plan.codecs.iter().zip(&packings).enumerate();
-                codecs.map(move |(codec, (kind, packing))| {
-                    TableRun::new(state, codec, *kind, *packing, &plan.table)
-                })
+                codecs.map(move |(codec, (kind, packing))| TableRun::new(state, codec, *kind, *packing, plan))
             })
             .collect();
         let indexes = plan.indexes.iter().cloned().map(IndexRun::new).collect();
@@ -267,6 +269,9 @@ impl TableRun {
                 self.walk = Walk::Moving;
             }
             self.size = moved;
+            if let Some(sizes) = &mut self.sizes {
+                sizes.push(moved.bytes());
+            }
             count_page(&mut self.tally, &page, unit.bytes());
             let cell_bytes = chunk.image_bytes - u64::from(facts::HEADER_BYTES);
             profile.push(cell_bytes, packed.map_or(chunk.image_bytes, |packed| packed.0));
@@ -289,6 +294,7 @@ impl TableRun {
             pages_packed,
             spread,
             packing,
+            sizes,
             ..
         } = self;
         let internal = internal.finish();
@@ -322,6 +328,7 @@ impl TableRun {
             basis: if packing == Packing::All { Basis::Modelled } else { Basis::Extrapolated },
             pages_packed,
             speed: (plan.timing == Timing::Measure).then(|| speed::measure(kind, sample.images())).flatten(),
+            walk: sizes,
             tally,
             image_tuned: RawBytes(size.bytes().into()),
         }

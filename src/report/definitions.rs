@@ -91,6 +91,11 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
         "decimal megabytes of page image that one thread restores in a second; measured on this machine",
     ),
     ("image_bytes_timed", "page image bytes that the speeds were measured on"),
+    (
+        "image_size_walk_bytes",
+        "with `--walk`: the size before compression that pages are cut at, after each page or every so many",
+    ),
+    ("image_size_walk_pages", "leaf pages from one size of `image_size_walk_bytes` to the next"),
     ("leaf_pages", "pages that hold documents"),
     (
         "pages_kept_raw",

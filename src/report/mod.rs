@@ -9,6 +9,7 @@ mod csv;
 pub mod definitions;
 mod grid;
 mod heading;
+mod html;
 pub mod inspect;
 mod json;
 mod markdown;
@@ -19,6 +20,7 @@ mod table;
 mod verification;
 mod wire;
 
+pub use html::{PAGE_BYTES_MAX, page as html_page};
 pub use sink::{FileSink, Sink};
 pub use verification::write_verification;
 
@@ -63,11 +65,13 @@ pub enum OutputKind {
     Csv,
     /// For issues and wikis.
     Markdown,
+    /// To be forwarded: one page with plots, that needs nothing else.
+    Html,
 }
 
 impl OutputKind {
     /// All of them, in the order in which help lists them.
-    pub const ALL: [Self; 4] = [Self::Table, Self::Json, Self::Csv, Self::Markdown];
+    pub const ALL: [Self; 5] = [Self::Table, Self::Json, Self::Csv, Self::Markdown, Self::Html];
 
     /// The word that chooses it.
     #[must_use]
@@ -77,6 +81,7 @@ impl OutputKind {
             Self::Json => "json",
             Self::Csv => "csv",
             Self::Markdown => "markdown",
+            Self::Html => "html",
         }
     }
 
@@ -94,7 +99,21 @@ impl OutputKind {
             Self::Json => &json::Json,
             Self::Csv => &csv::Csv,
             Self::Markdown => &markdown::Markdown,
+            Self::Html => &html::Html,
         }
+    }
+
+    /// All of a report, in memory.
+    ///
+    /// # Panics
+    ///
+    /// Never: memory takes what is written.
+    #[must_use]
+    pub fn to_bytes(self, estimate: &Estimate) -> Vec<u8> {
+        let mut out = Vec::new();
+        let written = self.report().write(estimate, &ReportOptions::default(), &mut out);
+        written.expect("memory takes what is written");
+        out
     }
 }
 

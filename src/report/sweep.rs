@@ -4,7 +4,7 @@ use super::columns::one_line;
 use super::grid::{Align, Grid, Head};
 use super::number::{self, Cell, Scale};
 use super::wire::{self, HeadV1, ModelV1, SCHEMA, StorageV1, TimingV1, ToolV1};
-use super::{Detail, OutputKind, ReportOptions, definitions, heading, markdown, table};
+use super::{Detail, OutputKind, ReportOptions, definitions, heading, html, markdown, table};
 use crate::estimate::sweep::{Findings, Place, Point, Sweep};
 use crate::estimate::{CollectionEstimate, Estimate, apply};
 use crate::units::{Exact, Grouped, Human, Printable};
@@ -26,6 +26,11 @@ pub fn write_sweep(
         OutputKind::Json => {
             serde_json::to_writer_pretty(&mut *out, &sweep_v1(sweep)).map_err(io::Error::from)?;
             writeln!(out)
+        }
+        OutputKind::Html => {
+            let json = serde_json::to_vec(&sweep_v1(sweep)).map_err(io::Error::from)?;
+            let page = html::page(&json, &[]).map_err(io::Error::other)?;
+            out.write_all(page.as_bytes())
         }
         OutputKind::Csv => write_csv(sweep, out),
         OutputKind::Table => write_people(sweep, *options, &Punctuation::TABLE, out),

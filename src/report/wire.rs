@@ -5,8 +5,8 @@
 
 use super::number;
 use crate::estimate::{
-    CapReach, CollectionEstimate, CollectionKind, Estimate, History, IndexEstimate, IndexNotPredicted,
-    ModelFacts, OddityCount, OnServer, PatternValue, StorageEstimate, Timing,
+    CapReach, CollectionEstimate, CollectionKind, Estimate, History, ImageWalk, IndexEstimate,
+    IndexNotPredicted, ModelFacts, OddityCount, OnServer, PatternValue, StorageEstimate, Timing,
 };
 use serde::{Serialize, Serializer};
 
@@ -132,6 +132,11 @@ pub(super) struct StorageV1 {
     compress_mb_per_s: Option<f64>,
     decompress_mb_per_s: Option<f64>,
     image_bytes_timed: Option<u64>,
+    // On request only: it may be longer than all else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image_size_walk_bytes: Option<Vec<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image_size_walk_pages: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -300,7 +305,8 @@ fn on_server_v1(on_server: &OnServer) -> OnServerV1<'_> {
 
 pub(super) fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> StorageV1 {
     // A new figure will not compile until it is written.
-    let StorageEstimate { load, codec, storage, band, basis, tally, pages_packed, image_tuned, speed } = row;
+    let StorageEstimate { load, codec, storage, band, basis, tally, pages_packed, image_tuned, speed, walk } =
+        row;
     let crate::estimate::Tally {
         leaf_pages,
         leaf_image,
@@ -345,6 +351,8 @@ pub(super) fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate)
         compress_mb_per_s: speed.map(|speed| number::measured(speed.compress_mb_per_s)),
         decompress_mb_per_s: speed.and_then(|speed| speed.decompress_mb_per_s).map(number::measured),
         image_bytes_timed: speed.map(|speed| speed.image_bytes_timed),
+        image_size_walk_bytes: walk.as_ref().map(|walk| walk.bytes().to_vec()),
+        image_size_walk_pages: walk.as_ref().map(ImageWalk::pages_per_point),
     }
 }
 

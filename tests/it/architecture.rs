@@ -19,12 +19,13 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("estimate", &["units"]),
     ("pipeline", &["units", "document", "record", "codec", "geometry", "datafile", "source", "estimate"]),
     ("verify", &["units", "estimate", "mongod"]),
-    ("report", &["units", "estimate", "verify"]),
+    ("plot", &["units"]),
+    ("report", &["units", "estimate", "verify", "plot"]),
     (
         "cli",
         &[
             "units", "document", "record", "codec", "geometry", "datafile", "mongod", "source", "estimate",
-            "pipeline", "verify", "report",
+            "pipeline", "verify", "plot", "report",
         ],
     ),
 ];

@@ -16,7 +16,7 @@ fn text(path: &str) -> String {
 }
 
 /// Every document that people read.
-const DOCUMENTS: [&str; 8] = [
+const DOCUMENTS: [&str; 9] = [
     "README.md",
     "CHANGELOG.md",
     "data/README.md",
@@ -25,6 +25,7 @@ const DOCUMENTS: [&str; 8] = [
     "docs/FORMAT.md",
     "docs/GLOSSARY.md",
     "docs/METHOD.md",
+    "plots/README.md",
 ];
 
 /// The cells of a document's table rows, code marks and all. `\|` is no border.

@@ -16,6 +16,8 @@ fn help_texts_are_as_they_were() {
         ("pagepress_long", "--help"),
         ("estimate_short", "estimate -h"),
         ("estimate_long", "estimate --help"),
+        ("plot_short", "plot -h"),
+        ("plot_long", "plot --help"),
         ("inspect_short", "inspect -h"),
         ("inspect_long", "inspect --help"),
         ("verify_short", "verify -h"),
@@ -38,19 +40,21 @@ fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
         "verify -h",
         "verify --help",
         "generate -h",
+        "plot -h",
         "facts -h",
         "completions -h",
         "man -h",
         "estimate --help",
         "inspect --help",
         "generate --help",
+        "plot --help",
     ] {
         for line in printed(args).lines() {
             assert!(line.chars().count() <= 79, "{args}: {line}");
             assert_eq!(line, line.trim_end(), "{args}");
         }
     }
-    for args in ["estimate -h", "inspect -h", "verify -h", "generate -h"] {
+    for args in ["estimate -h", "inspect -h", "verify -h", "generate -h", "plot -h", "sweep -h"] {
         for line in printed(args).lines().filter(|line| line.trim_start().starts_with('-')) {
             let (_, text) = line.trim_start().split_once("  ").unwrap_or_default();
             assert!(!text.trim().is_empty(), "no text beside: {line}");
@@ -66,6 +70,8 @@ fn long_help_of_every_command_ends_with_examples() {
         "inspect --help",
         "verify --help",
         "generate --help",
+        "plot --help",
+        "sweep --help",
         "facts --help",
         "completions --help",
         "man --help",

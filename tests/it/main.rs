@@ -37,6 +37,7 @@ mod live_faults;
 mod memory;
 mod mutations;
 mod pages;
+mod plot;
 mod properties;
 mod read_leaf;
 mod schema;

@@ -66,7 +66,7 @@ fn words_that_are_none_of_those_allowed() {
     for (args, want) in [
         ("--format xml", "--format: `xml` is none of bson, json, csv, tsv"),
         ("--on-bad-document 7", "--on-bad-document: `7` is none of stop, skip"),
-        ("--output html", "--output: `html` is none of table, json, csv, markdown"),
+        ("--output 7", "--output: `7` is none of table, json, csv, markdown, html"),
         ("--load fresh", "--load: `fresh` is none of settled, bulk, both"),
     ] {
         refused(&format!("estimate {args} x"), &format!("error: {want}\n\n{see}"));

@@ -25,7 +25,7 @@ pub(in crate::cli) struct SharedArgs {
     pub model: ModelArgs,
 
     #[arg(short, long, value_name = "KIND", hide_possible_values = true, help_heading = OUTPUT)]
-    #[arg(help = help::OUTPUT, long_help = help::OUTPUT_LONG)]
+    #[arg(help = help::plot::OUTPUT, long_help = help::plot::OUTPUT_LONG)]
     pub output: Option<OutputArg>,
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, help = help::OUT, long_help = help::OUT_LONG)]
     pub out: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! What can be typed behind `sweep`.
 
-use super::{INPUT, RUN, SharedArgs};
+use super::{INPUT, PlotsArgs, RUN, SharedArgs};
 use crate::cli::help;
 use std::path::PathBuf;
 
@@ -15,4 +15,6 @@ pub(in crate::cli) struct SweepArgs {
     pub full: bool,
     #[command(flatten)]
     pub shared: SharedArgs,
+    #[command(flatten)]
+    pub plots: PlotsArgs,
 }

@@ -16,7 +16,7 @@ pub use definitions::DEFINITIONS;
 ///
 /// # Errors
 ///
-/// What `out` answers.
+/// What `out` answers; [`OutputKind::Html`], which is made of estimates and sweeps only, is unsupported.
 pub fn write_inspection(
     kind: OutputKind,
     inspection: &Inspection,
@@ -27,6 +27,7 @@ pub fn write_inspection(
         OutputKind::Table => human::write_table(inspection, options.detail, out),
         OutputKind::Markdown => human::write_markdown(inspection, options.detail, out),
         OutputKind::Csv => columns::write_csv(inspection, out),
+        OutputKind::Html => Err(io::Error::new(io::ErrorKind::Unsupported, "inspections have no page")),
         OutputKind::Json => {
             serde_json::to_writer_pretty(&mut *out, &wire::inspection(inspection))
                 .map_err(io::Error::from)?;

@@ -18,7 +18,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 ///
-/// What `out` answers.
+/// What `out` answers; [`OutputKind::Html`], which is made of estimates and sweeps only, is unsupported.
 pub fn write_verification(
     kind: OutputKind,
     verification: &Verification,
@@ -29,6 +29,7 @@ pub fn write_verification(
         OutputKind::Table => write_table(verification, options.detail, out),
         OutputKind::Markdown => write_markdown(verification, options.detail, out),
         OutputKind::Csv => write_csv(verification, out),
+        OutputKind::Html => Err(io::Error::new(io::ErrorKind::Unsupported, "verifications have no page")),
         OutputKind::Json => {
             serde_json::to_writer_pretty(&mut *out, &wire::verification(verification))
                 .map_err(io::Error::from)?;
