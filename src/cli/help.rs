@@ -80,7 +80,7 @@ Examples:
   pagepress man | man -l -
   pagepress man estimate > pagepress-estimate.1";
 
-pub(super) const INPUTS: &str = "Files, dumps, mongodb://HOST/DB.COLLECTION, `-`";
+pub(super) const INPUTS: &str = "Files, dumps, mongodb:// addresses, or `-`";
 
 pub(super) const INPUTS_LONG: &str = "\
 Files of documents, one collection each; mongodump directories and archives, all \

@@ -89,6 +89,7 @@ fn the_sample_is_stored_as_predicted_on_both_servers_and_in_both_states() {
 /// Three of the measured sets, of different shape, on both servers and in both states. A single load is no median:
 /// the server's own runs of these sets lie up to 4 % apart in three cases of 24, further on a machine with other work,
 /// so two of the 24 may miss.
+#[ignore = "loads 48 collections into servers: tests/accuracy runs it"]
 #[test]
 fn measured_data_sets_are_stored_as_predicted_on_both_servers_and_in_both_states() {
     const MISSES_MAX: usize = 2;

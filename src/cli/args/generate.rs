@@ -30,7 +30,7 @@ pub(in crate::cli) struct GenerateArgs {
     pub format: Option<NotationArg>,
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, help = help::OUT, long_help = help::OUT_LONG)]
     pub out: Option<PathBuf>,
-    /// Print help (-h: one line a flag, --help: all of it)
+    /// Print help (--help: all of it)
     #[arg(short, long, action = ArgAction::Help, help_heading = RUN)]
     help: Option<bool>,
 }

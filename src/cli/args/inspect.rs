@@ -37,7 +37,7 @@ pub(in crate::cli) struct InspectArgs {
     pub threads: Option<String>,
     #[arg(short, long, help_heading = RUN, help = help::QUIET, long_help = help::QUIET_LONG)]
     pub quiet: bool,
-    /// Print help (-h: one line a flag, --help: all of it)
+    /// Print help (--help: all of it)
     #[arg(short, long, action = ArgAction::Help, help_heading = RUN)]
     help: Option<bool>,
 }

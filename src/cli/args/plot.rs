@@ -19,7 +19,7 @@ pub(in crate::cli) struct PlotArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, help_heading = OUTPUT)]
     #[arg(help = help::FORMAT, long_help = help::FORMAT_LONG)]
     pub format: Vec<PlotFormatArg>,
-    /// Print help (-h: one line a flag, --help: all of it)
+    /// Print help (--help: all of it)
     #[arg(short, long, action = ArgAction::Help, help_heading = RUN)]
     help: Option<bool>,
 }
