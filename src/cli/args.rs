@@ -4,6 +4,7 @@ mod inspect;
 mod plot;
 mod shared;
 mod sweep;
+mod stores;
 #[cfg(feature = "live")]
 mod verify;
 
@@ -11,6 +12,7 @@ pub(super) use inspect::InspectArgs;
 pub(super) use plot::{PlotArgs, PlotFormatArg, PlotsArgs};
 pub(super) use shared::{LiveArgs, ModelArgs, SharedArgs};
 pub(super) use sweep::SweepArgs;
+pub(super) use stores::{GeometryArg, StoreArgs};
 #[cfg(feature = "live")]
 pub(super) use verify::VerifyArgs;
 
@@ -93,6 +95,8 @@ pub(super) enum Command {
 pub(super) struct EstimateArgs {
     #[arg(required = true, value_name = "INPUT", display_order = 0, help_heading = INPUT, help = help::INPUTS, long_help = help::INPUTS_LONG)]
     pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub store: StoreArgs,
     #[command(flatten)]
     pub shared: SharedArgs,
     #[command(flatten)]
