@@ -192,7 +192,7 @@ fn list<M: Copy + PartialEq>(
                 None => (typed, None),
                 Some((name, level)) => (name, Some(level)),
             };
-            let method = parse(Typed { flag, typed, name, level })?;
+            let method = parse(Typed { flag, whole: typed, name, level })?;
             if methods.contains(&method) {
                 return Err(refused(
                     format!("{flag}: `{typed}` is listed twice"),
@@ -209,8 +209,8 @@ fn list<M: Copy + PartialEq>(
 #[derive(Clone, Copy)]
 struct Typed<'t> {
     flag: &'t str,
-    /// The whole of it.
-    typed: &'t str,
+    /// All of it.
+    whole: &'t str,
     name: &'t str,
     /// Behind the colon.
     level: Option<&'t str>,
@@ -249,7 +249,7 @@ struct Range<'r> {
 impl Typed<'_> {
     /// `value`, if no level was typed.
     fn without_level<M>(self, value: M) -> Result<M, UsageError> {
-        let Self { flag, typed, name, level } = self;
+        let Self { flag, whole: typed, name, level } = self;
         match level {
             None => Ok(value),
             Some(_) => Err(refused(
@@ -267,7 +267,7 @@ impl Typed<'_> {
         new: impl Fn(i32) -> Option<L>,
         hint: &str,
     ) -> Result<L, UsageError> {
-        let Self { flag, typed, level, .. } = self;
+        let Self { flag, whole: typed, level, .. } = self;
         let Range { store, codec, levels } = range;
         let number = match level {
             None => default,
@@ -349,7 +349,7 @@ fn innodb_method(typed: Typed<'_>) -> Result<innodb::Method, UsageError> {
 }
 
 fn key_block(typed: Typed<'_>) -> Result<innodb::KeyBlock, UsageError> {
-    let Typed { flag, typed, level, .. } = typed;
+    let Typed { flag, whole: typed, level, .. } = typed;
     let Some(text) = level else { return Ok(innodb::KeyBlock::DEFAULT) };
     text.parse().ok().and_then(innodb::KeyBlock::new).ok_or_else(|| {
         refused(

@@ -142,10 +142,11 @@ mod tests {
         }
     }
 
-    /// In the order of [`kinds`], up to bzip2.
+    /// In the order of [`kinds`], up to bzip2. Paged zlib is the library's 38,849 and 5,497 less the marks of flushes
+    /// that just filled an output page, which the kernel leaves out.
     const REFERENCE_BYTES: [[usize; 2]; 9] = [
         [38_221, 5490],
-        [38_849, 5497],
+        [38_810, 5493],
         [38_050, 5500],
         [57_622, 8090],
         [57_630, 8081],

@@ -27,6 +27,8 @@ const BTRFS_PCT: f64 = 0.5;
 const FAST_ZSTD_PCT: f64 = 1.0;
 /// The kernel's zlib is older than any library: now and then a piece of a file takes a sector more or less.
 const SECTOR_BYTES: u64 = 4096;
+/// ext4 keeps where the pieces of a file with holes lie in blocks of its own, which are counted with the file.
+const EXT4_INDEX_BYTES: u64 = 4 * 4096;
 const WHOLE_PCT: f64 = 1.0;
 const KEY_BLOCK_PCT: f64 = 3.0;
 
@@ -124,8 +126,8 @@ impl Faults {
     fn compare(&mut self, row: &Measured, predicted: &StoredRow, pct_max: f64) {
         self.rows += 1;
         let error = pct(predicted.storage.0, row.disk_bytes);
-        let is_a_sector =
-            pct_max == BTRFS_PCT && predicted.storage.0.abs_diff(row.disk_bytes) <= SECTOR_BYTES;
+        let difference = predicted.storage.0.abs_diff(row.disk_bytes);
+        let is_a_sector = difference <= if pct_max == WHOLE_PCT { EXT4_INDEX_BYTES } else { SECTOR_BYTES };
         if error.abs() > pct_max && !is_a_sector {
             let Measured { input, method, disk_bytes } = row;
             let got = predicted.storage.0;

@@ -165,7 +165,7 @@ fn inputs_that_cannot_be_read() {
     assert!(answer.stderr.contains("cut.bson: document 0 at byte 0"), "{}", answer.stderr);
 }
 
-fn json(case: Case) -> serde_json::Value {
+fn json(case: &Case) -> serde_json::Value {
     let answer = case.run();
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     serde_json::from_str(&answer.stdout).unwrap()
@@ -178,7 +178,7 @@ fn sample() -> Vec<u8> {
 #[test]
 fn a_file_on_btrfs_has_extents_and_no_documents() {
     let case = Case::new("estimate --geometry btrfs --codec none,lzo,zstd:3 --output json f.bson");
-    let report = json(case.file("f.bson", &sample()));
+    let report = json(&case.file("f.bson", &sample()));
     assert_eq!(report["model"]["geometry"], "btrfs");
     let file = &report["collections"][0];
     assert!(file["documents"].is_null() && file["bson_bytes"].is_null());
@@ -211,9 +211,9 @@ fn results_do_not_depend_on_threads_or_on_how_the_input_comes() {
 /// The file that is rebuilt byte by byte is as long as the estimate says.
 #[test]
 fn a_collections_file_below_each_codec_has_the_length_that_is_estimated() {
-    let estimate = json(Case::new("estimate --no-timing --output json f.bson").file("f.bson", &sample()));
+    let estimate = json(&Case::new("estimate --no-timing --output json f.bson").file("f.bson", &sample()));
     let stack =
-        json(Case::new("estimate --on btrfs --load both --output json f.bson").file("f.bson", &sample()));
+        json(&Case::new("estimate --on btrfs --load both --output json f.bson").file("f.bson", &sample()));
     let rows = stack["collections"][0]["storage"].as_array().unwrap();
     assert_eq!(rows.len(), 8 * 4);
     for row in rows {
@@ -231,7 +231,7 @@ fn a_collections_file_below_each_codec_has_the_length_that_is_estimated() {
 #[test]
 fn a_table_of_documents_says_what_was_never_used() {
     let case = Case::new("estimate --geometry innodb --codec none,zlib:6,kbs:8 --output json f.bson");
-    let report = json(case.file("f.bson", &sample()));
+    let report = json(&case.file("f.bson", &sample()));
     let table = &report["collections"][0];
     assert_eq!((&table["documents"], &table["bson_bytes"]), (&5000.into(), &1_569_119.into()));
     let [whole, packed, rows] = &table["storage"].as_array().unwrap()[..] else { panic!("three rows") };
@@ -256,7 +256,7 @@ fn tables_for_people_show_only_what_a_store_has() {
             let (table, _) =
                 shown.split_once("a file system has no indexes").or(shown.split_once("must not be")).unwrap();
             assert!(table.contains(has), "{table}");
-            let head: String = table.lines().take(7).collect();
+            let head: String = table.lines().skip(3).take(5).collect();
             assert!(!head.contains(has_not), "{args}: {head}");
         }
     }
