@@ -52,8 +52,8 @@ impl EncoderKind {
 
 #[cfg(test)]
 mod tests {
-    use super::super::deflate::Feed;
     use super::*;
+    use crate::codec::deflate::Feed;
 
     fn kinds() -> Vec<EncoderKind> {
         let level = ZlibLevel::new(6).unwrap();
@@ -132,7 +132,7 @@ mod tests {
     /// Sizes that liblzo2 2.10, zlib 1.2.13, bzip2 1.0.8, liblzma 5.4.1 and lz4 1.9.4 gave for the same bytes.
     #[test]
     fn packed_sizes_are_those_of_the_reference_libraries() {
-        let words = super::super::tests::words(118_000);
+        let words = crate::codec::tests::words(118_000);
         for (kind, want) in kinds().into_iter().zip(REFERENCE_BYTES) {
             for (bytes, want) in [118_000, 16_384].into_iter().zip(want) {
                 let mut out = Vec::new();

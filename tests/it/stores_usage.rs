@@ -244,7 +244,7 @@ fn a_table_of_documents_says_what_was_never_used() {
 #[test]
 fn tables_for_people_show_only_what_a_store_has() {
     for (args, has, has_not) in [
-        ("--geometry btrfs", "extents", "pages"),
+        ("--geometry btrfs", "extents", "leaf"),
         ("--geometry innodb", "never used", "extents"),
         ("--on btrfs:zstd:3", "table's", "never used"),
     ] {
