@@ -3,16 +3,16 @@
 mod inspect;
 mod plot;
 mod shared;
-mod sweep;
 mod stores;
+mod sweep;
 #[cfg(feature = "live")]
 mod verify;
 
 pub(super) use inspect::InspectArgs;
 pub(super) use plot::{PlotArgs, PlotFormatArg, PlotsArgs};
 pub(super) use shared::{LiveArgs, ModelArgs, SharedArgs};
-pub(super) use sweep::SweepArgs;
 pub(super) use stores::{GeometryArg, StoreArgs};
+pub(super) use sweep::SweepArgs;
 #[cfg(feature = "live")]
 pub(super) use verify::VerifyArgs;
 

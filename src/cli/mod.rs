@@ -17,9 +17,9 @@ mod plan;
 mod plot;
 mod progress;
 mod sizes;
-mod sweep;
 mod store;
 mod store_plan;
+mod sweep;
 mod usage;
 #[cfg(feature = "live")]
 mod verify;
