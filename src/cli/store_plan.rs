@@ -7,6 +7,7 @@ use crate::codec::{XzPreset, ZlibLevel};
 use crate::estimate::LoadState;
 use crate::geometry::{btrfs, innodb};
 use crate::pipeline::store::{Store, StorePlan};
+use crate::report::OutputKind;
 use std::path::PathBuf;
 
 /// What `estimate` is to do for another store.
@@ -84,6 +85,7 @@ fn refuse_options(args: &EstimateArgs, geometry: GeometryArg) -> Result<(), Usag
             &["leave out `--geometry`, or give the file to `--geometry btrfs` itself"],
         ));
     }
+    refuse_pictures(args)?;
     match geometry {
         GeometryArg::Btrfs => {
             refuse_foreign(args, "btrfs", "a file system has no indexes")?;
@@ -104,6 +106,25 @@ fn refuse_options(args: &EstimateArgs, geometry: GeometryArg) -> Result<(), Usag
 
 fn refused(what: impl Into<String>, hints: &[&str]) -> UsageError {
     UsageError::Store { what: what.into(), hints: hints.iter().map(|hint| (*hint).to_owned()).collect() }
+}
+
+/// Pictures and pages show what only a collection's estimate has.
+fn refuse_pictures(args: &EstimateArgs) -> Result<(), UsageError> {
+    let typed = [
+        (
+            "--output html",
+            args.shared.output.is_some_and(|output| OutputKind::from(output) == OutputKind::Html),
+        ),
+        ("--plots", args.plots.plots.is_some()),
+        ("--walk", args.walk),
+    ];
+    match typed.iter().find(|(_, is_typed)| *is_typed) {
+        Some((flag, _)) => Err(refused(
+            format!("{flag}: not with another store: it shows collections of WiredTiger by themselves"),
+            &["take `--output markdown`, `csv` or `json`"],
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Options that only tables of `WiredTiger` have.

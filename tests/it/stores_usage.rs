@@ -145,6 +145,16 @@ fn options_that_a_store_has_not() {
         "estimate --geometry innodb --mount compress x",
         &format!("error: --mount: not with `--geometry innodb`: it is about btrfs\n\n{leave_out}"),
     );
+    for option in ["--output html", "--plots p", "--walk"] {
+        let flag = if option.starts_with("--plots") { "--plots" } else { option };
+        refused(
+            &format!("estimate --geometry innodb {option} x"),
+            &format!(
+                "error: {flag}: not with another store: it shows collections of WiredTiger by themselves\n\n\
+                 hint: take `--output markdown`, `csv` or `json`\n"
+            ),
+        );
+    }
     refused(
         "estimate --on btrfs:lzo --clustered x",
         "error: --clustered: not with `--on`: only the file of a plain collection is rebuilt byte by byte\n\n\

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 ///
-/// What `out` answers.
+/// What `out` answers; [`OutputKind::Html`], which is made of estimates and sweeps only, is unsupported.
 pub fn write_store(
     output: OutputKind,
     estimate: &StoreEstimate,
@@ -26,6 +26,7 @@ pub fn write_store(
             writeln!(out)
         }
         OutputKind::Csv => write_csv(estimate, out),
+        OutputKind::Html => Err(io::Error::new(io::ErrorKind::Unsupported, "other stores have no page")),
         OutputKind::Table => write_prose(&TERMINAL, estimate, options, out),
         OutputKind::Markdown => write_prose(&MARKDOWN, estimate, options, out),
     }
