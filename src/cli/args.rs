@@ -3,6 +3,7 @@
 mod inspect;
 mod plot;
 mod shared;
+mod stores;
 mod sweep;
 #[cfg(feature = "live")]
 mod verify;
@@ -10,6 +11,7 @@ mod verify;
 pub(super) use inspect::InspectArgs;
 pub(super) use plot::{PlotArgs, PlotFormatArg, PlotsArgs};
 pub(super) use shared::{LiveArgs, ModelArgs, SharedArgs};
+pub(super) use stores::{GeometryArg, StoreArgs};
 pub(super) use sweep::SweepArgs;
 #[cfg(feature = "live")]
 pub(super) use verify::VerifyArgs;
@@ -93,6 +95,8 @@ pub(super) enum Command {
 pub(super) struct EstimateArgs {
     #[arg(required = true, value_name = "INPUT", display_order = 0, help_heading = INPUT, help = help::INPUTS, long_help = help::INPUTS_LONG)]
     pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub store: StoreArgs,
     #[command(flatten)]
     pub shared: SharedArgs,
     #[command(flatten)]

@@ -9,6 +9,10 @@ pub(super) mod sweep;
 #[cfg(feature = "live")]
 pub(super) mod verify;
 
+mod stores;
+
+pub(super) use stores::{GEOMETRY, GEOMETRY_LONG, MOUNT, MOUNT_LONG, ON, ON_LONG};
+
 use super::sizes::{GRAMMAR, Typed};
 use super::usage::THREADS_MAX;
 use crate::codec::{CodecKind, ZlibLevel, ZstdLevel};
@@ -51,6 +55,9 @@ Examples:
     pagepress estimate --codec zstd:3,zstd:6,zstd:12,zstd:19 orders.bson
   For a spreadsheet, without measuring speeds:
     pagepress estimate --no-timing --output csv --out sizes.csv *.bson
+  On btrfs, as a file; and as a collection's file below each compressor:
+    pagepress estimate --geometry btrfs --codec zlib:3,lzo,zstd:3 orders.bson
+    pagepress estimate --on btrfs:zstd:3 orders.bson
   From a running server:
     pagepress estimate --read-mb-per-s 20 mongodb://localhost/shop.orders
     mongodump -d shop -c orders -o - | pagepress estimate -";

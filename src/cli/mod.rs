@@ -17,6 +17,8 @@ mod plan;
 mod plot;
 mod progress;
 mod sizes;
+mod store;
+mod store_plan;
 mod sweep;
 mod usage;
 #[cfg(feature = "live")]
@@ -225,6 +227,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Result<Outcome, CliError
 
 fn run_command(command: Command) -> Result<Outcome, CliError> {
     match command {
+        Command::Estimate(typed) if typed.store.is_another_store() => store::run(&typed),
         Command::Estimate(typed) => estimate::run(&typed),
         Command::Sweep(typed) => sweep::run(&typed),
         Command::Inspect(typed) => inspect::run(&typed),

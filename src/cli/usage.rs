@@ -193,6 +193,14 @@ pub enum UsageError {
     /// `verify` cannot do what was typed.
     #[error(transparent)]
     Verify(#[from] super::VerifyUsageError),
+    /// Another store has no such option, codec or level.
+    #[error("{what}")]
+    Store {
+        /// What is wrong.
+        what: String,
+        /// What to do, one line each.
+        hints: Vec<String>,
+    },
     /// Definitions asked of a format that has no place for them.
     #[error("--explain: {output} output holds figures only")]
     NothingToExplain {
@@ -212,7 +220,9 @@ impl UsageError {
     #[must_use]
     pub fn hints(&self) -> Vec<String> {
         match self {
-            Self::Grammar { hints, .. } | Self::Address { hints, .. } => hints.clone(),
+            Self::Grammar { hints, .. } | Self::Address { hints, .. } | Self::Store { hints, .. } => {
+                hints.clone()
+            }
             Self::ReadRate { .. } => vec!["as in `--read-mb-per-s 20`".to_owned()],
             Self::Verify(error) => error.hints(),
             Self::Index { .. } => vec![

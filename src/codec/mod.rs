@@ -2,13 +2,25 @@
 //!
 //! What `WiredTiger` wraps round an encoder (length prefix, when packing does not pay) is geometry.
 
+mod bzip2;
+pub mod deflate;
+mod encoder;
+mod lz4;
+mod lzo;
 mod snappy;
+mod xz;
 mod zlib;
 mod zstd;
 
+pub use bzip2::Bzip2;
+pub use deflate::Deflate;
+pub use encoder::EncoderKind;
+pub use lz4::Lz4;
+pub use lzo::{Lzo, LzoTable};
 pub use snappy::Snappy;
+pub use xz::{Xz, XzPreset};
 pub use zlib::{Zlib, ZlibLevel};
-pub use zstd::{Zstd, ZstdLevel};
+pub use zstd::{MatchFinder, TunedZstd, Zstd, ZstdLevel};
 
 /// Which encoder, with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,6 +110,17 @@ pub fn library_versions() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Those that other stores' methods run, each with its version.
+#[must_use]
+pub fn store_library_versions() -> Vec<(&'static str, String)> {
+    let mut versions = library_versions();
+    versions.push(("lz4", lz4::library_version()));
+    versions.push(("lzo", "pagepress".to_owned()));
+    versions.push(("lzma", xz::library_version()));
+    versions.push(("bzip2", bzip2::library_version()));
+    versions
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,7 +136,7 @@ mod tests {
     }
 
     /// 118 KB of words, as a page of text has them.
-    fn words(bytes: usize) -> Vec<u8> {
+    pub(super) fn words(bytes: usize) -> Vec<u8> {
         let mut state = 1_u64;
         let mut out = Vec::new();
         while out.len() < bytes {

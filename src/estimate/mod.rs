@@ -8,6 +8,7 @@ mod index;
 mod inspection;
 mod on_server;
 mod remarks;
+pub mod store;
 pub mod sweep;
 mod tally;
 mod walk;

@@ -1,3 +1,5 @@
 //! How a store lays records out: records to page images, and an image to disk bytes.
 
+pub mod btrfs;
+pub mod innodb;
 pub mod wiredtiger;

@@ -18,6 +18,7 @@ mod schedule;
 mod segments;
 mod speed;
 mod state;
+pub mod store;
 mod what_if;
 mod workers;
 

@@ -15,6 +15,7 @@ mod json;
 mod markdown;
 mod number;
 mod sink;
+mod store;
 pub mod sweep;
 mod table;
 mod verification;
@@ -22,6 +23,7 @@ mod wire;
 
 pub use html::{PAGE_BYTES_MAX, page as html_page};
 pub use sink::{FileSink, Sink};
+pub use store::write_store;
 pub use verification::write_verification;
 
 use crate::estimate::Estimate;

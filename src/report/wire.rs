@@ -31,6 +31,7 @@ pub(super) struct ToolV1 {
 
 #[derive(Serialize)]
 pub(super) struct ModelV1<'a> {
+    geometry: &'static str,
     server: &'a str,
     server_note: Option<&'a str>,
     leaf_page_bytes_max: u64,
@@ -219,6 +220,7 @@ pub(super) fn model_v1(model: &ModelFacts) -> ModelV1<'_> {
         codec_versions,
     } = model;
     ModelV1 {
+        geometry: "wiredtiger",
         server,
         server_note: server_note.as_deref(),
         leaf_page_bytes_max: *leaf_page_bytes_max,

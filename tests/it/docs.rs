@@ -16,7 +16,7 @@ fn text(path: &str) -> String {
 }
 
 /// Every document that people read.
-const DOCUMENTS: [&str; 9] = [
+const DOCUMENTS: [&str; 11] = [
     "README.md",
     "CHANGELOG.md",
     "data/README.md",
@@ -26,6 +26,8 @@ const DOCUMENTS: [&str; 9] = [
     "docs/GLOSSARY.md",
     "docs/METHOD.md",
     "plots/README.md",
+    "docs/OTHER-STORES.md",
+    "docs/SOURCES.md",
 ];
 
 /// The cells of a document's table rows, code marks and all. `\|` is no border.

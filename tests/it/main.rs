@@ -42,6 +42,8 @@ mod properties;
 mod read_leaf;
 mod schema;
 mod server;
+mod stores;
+mod stores_usage;
 #[cfg(all(feature = "live", unix))]
 mod test_server;
 mod usage;
