@@ -44,6 +44,7 @@ mod schema;
 mod server;
 mod stores;
 mod stores_usage;
+mod sweep;
 #[cfg(all(feature = "live", unix))]
 mod test_server;
 mod usage;
