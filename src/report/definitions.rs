@@ -9,6 +9,7 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ("version", "its version"),
     ("command", "the command that made the figures"),
     ("model", "the rules and parameters that were followed"),
+    ("geometry", "the store whose rules were followed: `wiredtiger`, or what `--geometry` and `--on` say"),
     ("server", "release whose rules were followed"),
     ("server_note", "set when the rules of that release are not known here: which were used instead"),
     ("leaf_page_bytes_max", "`leaf_page_max`: largest leaf page image before compression"),

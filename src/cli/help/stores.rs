@@ -1,9 +1,9 @@
 //! Help on other stores.
 
-pub(in crate::cli) const GEOMETRY: &str = "wiredtiger, btrfs or innodb [default: wiredtiger]";
+pub(in crate::cli) const GEOMETRY: &str = "Another store [default: wiredtiger]";
 
 pub(in crate::cli) const GEOMETRY_LONG: &str = "\
-The store that the bytes are predicted in.
+The store that the bytes are predicted in: wiredtiger, btrfs or innodb.
 
 `wiredtiger`: a MongoDB collection; all other options are about it.
 
