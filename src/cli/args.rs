@@ -30,6 +30,7 @@ use std::path::PathBuf;
 /// Columns of help: what a terminal of 80 shows without a break.
 const HELP_COLUMNS: usize = 79;
 
+#[cfg(feature = "live")]
 const SERVER: &str = "Server";
 const INPUT: &str = "Input";
 const MODEL: &str = "Model";

@@ -76,7 +76,7 @@ pub enum ReadFrom {
 
 /// A server's address: `mongodb://` or `mongodb+srv://`, perhaps with a collection behind the hosts.
 ///
-/// Shown without user, password and options; [`Address::secret_uri`] has them for the driver.
+/// Shown without user, password and options; `Address::secret_uri` has them for the driver.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     secret_uri: String,

@@ -53,7 +53,7 @@ impl Collection {
     ///
     /// # Errors
     ///
-    /// Those of [`super::open`].
+    /// Those of [`super::open()`].
     pub fn open(self, options: &OpenOptions) -> Result<Box<dyn Source>, SourceError> {
         match self.opener {
             Opener::File(path) => over_layers(Layers::of_path(&path, options.format)?, options),

@@ -35,7 +35,7 @@ const LOG_NUMBER: u64 = 0x0312_4000;
 pub struct Links {
     /// The page itself.
     pub own: u32,
-    /// To its left; [`NO_PAGE`] for none.
+    /// To its left; `NO_PAGE` for none.
     pub previous: u32,
     /// To its right.
     pub next: u32,

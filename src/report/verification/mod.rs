@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn each_format_of_one_fixed_comparison_is_as_it_was() {
-        for kind in OutputKind::ALL {
+        for kind in OutputKind::ALL.into_iter().filter(|kind| *kind != OutputKind::Html) {
             let text = written(kind, Detail::Figures);
             assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{}", kind.name());
             assert!(kind == OutputKind::Csv || !text.contains('\u{1b}'), "{}", kind.name());
