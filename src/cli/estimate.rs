@@ -3,6 +3,7 @@
 use super::args::EstimateArgs;
 use super::clock::Clock;
 use super::described::Described;
+use super::destination::Destination;
 use super::inputs::{Input, InputPlace};
 use super::plan::{EstimatePlan, Scrutiny, Tables, model_of};
 use super::plot::PlotFolder;
@@ -10,11 +11,10 @@ use super::progress::{self, Progress};
 use super::{CliError, Outcome};
 use crate::estimate::{CollectionEstimate, Estimate, OddityCount};
 use crate::pipeline;
-use crate::report::{FileSink, OutputKind, ReportOptions, Sink};
+use crate::report::{OutputKind, ReportOptions};
 use crate::source::{self, Collection, Found, OnBadDocument, Source, Watched};
 use crate::units::Grouped;
 use std::fs::Metadata;
-use std::io;
 use std::path::Path;
 
 /// Collections that a dump has and the run has not, named one by one.
@@ -24,14 +24,7 @@ const LEFT_OUT_SHOWN_MAX: usize = 20;
 pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
     let plan = EstimatePlan::new(args)?;
     let progress = progress::on_stderr(plan.verbosity);
-    let mut stdout = io::stdout();
-    let place = plan.out.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
-    let failed = |source| CliError::Output { place: place.clone(), source };
-    // Before the work: a place that cannot be written is better known now.
-    let sink = match &plan.out {
-        Some(path) => Sink::File(FileSink::create(path).map_err(failed)?),
-        None => Sink::Stream(&mut stdout),
-    };
+    let destination = Destination::open(plan.out.as_deref())?;
     let folder = plan.plots.as_deref().map(PlotFolder::create).transpose()?;
     let estimate = run_estimate(&plan, &*progress)?;
     if let Some(folder) = folder {
@@ -39,7 +32,7 @@ pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
         progress.note(&format!("note: {} plots written", files.len()));
     }
     let options = ReportOptions { detail: plan.detail };
-    sink.write_whole(|out| plan.output.report().write(&estimate, &options, out)).map_err(failed)?;
+    destination.write(|out| plan.output.report().write(&estimate, &options, out))?;
     Ok(outcome(&plan, &estimate, &*progress))
 }
 

@@ -1,10 +1,9 @@
 //! `pagepress generate`: documents to a file or to standard output, a piece at a time.
 
 use super::args::{GenerateArgs, NotationArg};
+use super::destination::Destination;
 use super::{CliError, Outcome, UsageError};
-use crate::report::{FileSink, Sink};
 use crate::source::generate::{Generator, Notation, Request};
-use std::io;
 use std::path::Path;
 
 const DOCUMENTS_DEFAULT: u64 = 100_000;
@@ -17,14 +16,7 @@ const PIECE_BYTES: usize = 1 << 18;
 pub(super) fn run(args: &GenerateArgs) -> Result<Outcome, CliError> {
     let request = request(args)?;
     let out = args.out.as_deref().filter(|path| *path != Path::new("-"));
-    let place = out.map_or("standard output".to_owned(), |path| path.display().to_string());
-    let failed = |source| CliError::Output { place: place.clone(), source };
-    let mut stdout = io::stdout();
-    let sink = match out {
-        Some(path) => Sink::File(FileSink::create(path).map_err(failed)?),
-        None => Sink::Stream(&mut stdout),
-    };
-    sink.write_whole(|out| {
+    Destination::open(out)?.write(|out| {
         let mut generator = Generator::new(request);
         let mut piece = Vec::with_capacity(PIECE_BYTES);
         loop {
@@ -35,8 +27,7 @@ pub(super) fn run(args: &GenerateArgs) -> Result<Outcome, CliError> {
                 return Ok(());
             }
         }
-    })
-    .map_err(failed)?;
+    })?;
     Ok(Outcome::Complete)
 }
 

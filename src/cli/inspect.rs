@@ -2,6 +2,7 @@
 
 use super::args::{InspectArgs, LoadArg};
 use super::clock::Clock;
+use super::destination::Destination;
 use super::plan::{parse_codecs, parse_release, parse_threads};
 use super::progress::{self, Progress, Verbosity};
 use super::usage::UsageError;
@@ -224,13 +225,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome, CliError> {
         check_exported(&found.jobs)?;
     }
     let progress = progress::on_stderr(request.verbosity);
-    let mut stdout = io::stdout();
-    let place = request.out.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
-    let failed = |source| CliError::Output { place: place.clone(), source };
-    let sink = match &request.out {
-        Some(path) => Sink::File(FileSink::create(path).map_err(failed)?),
-        None => Sink::Stream(&mut stdout),
-    };
+    let destination = Destination::open(request.out.as_deref())?;
     found.notes.iter().for_each(|note| progress.note(&format!("warning: {note}")));
     let inspection = inspect(&request, &found, &*progress)?;
     let exported = match &request.export {
@@ -238,7 +233,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<Outcome, CliError> {
         None => Outcome::Complete,
     };
     let options = ReportOptions { detail: request.detail };
-    sink.write_whole(|out| write_inspection(request.output, &inspection, &options, out)).map_err(failed)?;
+    destination.write(|out| write_inspection(request.output, &inspection, &options, out))?;
     let whole = found.notes.is_empty() && exported == Outcome::Complete;
     Ok(outcome(&request, &inspection, whole, &*progress))
 }

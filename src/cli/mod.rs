@@ -5,6 +5,7 @@
 mod args;
 mod clock;
 mod described;
+mod destination;
 mod estimate;
 mod facts;
 mod generate;

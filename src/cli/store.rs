@@ -2,6 +2,7 @@
 
 use super::args::EstimateArgs;
 use super::clock::Clock;
+use super::destination::Destination;
 use super::progress::{self, Progress};
 use super::store_plan::StoreRun;
 use super::{CliError, Outcome};
@@ -10,25 +11,16 @@ use crate::pipeline::{
     self,
     store::{Store, Tables},
 };
-use crate::report::{FileSink, ReportOptions, Sink, write_store};
+use crate::report::{ReportOptions, write_store};
 use crate::source::{self, Collection, RawSource};
 use crate::units::Grouped;
-use std::io;
 use std::path::Path;
 
 /// Runs the command.
 pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
     let run = StoreRun::new(args)?;
     let progress = progress::on_stderr(run.shared.verbosity);
-    let mut stdout = io::stdout();
-    let out = run.shared.out.as_ref();
-    let place = out.map_or("standard output".to_owned(), |path| path.display().to_string());
-    let failed = |source| CliError::Output { place: place.clone(), source };
-    // Before the work: a place that cannot be written is better known now.
-    let sink = match out {
-        Some(path) => Sink::File(FileSink::create(path).map_err(failed)?),
-        None => Sink::Stream(&mut stdout),
-    };
+    let destination = Destination::open(run.shared.out.as_deref())?;
     let clock = Clock::start();
     let mut inputs = Vec::new();
     for input in &run.inputs {
@@ -37,7 +29,7 @@ pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
     let estimate =
         StoreEstimate { model: run.plan.model(), inputs, inputs_skipped: Vec::new(), timing: clock.read() };
     let options = ReportOptions { detail: run.shared.detail };
-    sink.write_whole(|out| write_store(run.shared.output, &estimate, options, out)).map_err(failed)?;
+    destination.write(|out| write_store(run.shared.output, &estimate, options, out))?;
     Ok(outcome(&estimate, &*progress))
 }
 

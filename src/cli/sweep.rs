@@ -1,6 +1,7 @@
 //! `pagepress sweep`: one estimate a leaf page size, and what they say together.
 
 use super::args::{LoadArg, SweepArgs};
+use super::destination::Destination;
 use super::estimate::{outcome, run_estimate};
 use super::plan::{EstimatePlan, Tables, parse_codecs};
 use super::plot::PlotFolder;
@@ -9,8 +10,10 @@ use super::sizes::{Typed, parse_size};
 use super::{CliError, Outcome, UsageError};
 use crate::estimate::sweep::Sweep;
 use crate::pipeline::Effort;
-use crate::report::{FileSink, OutputKind, ReportOptions, Sink, sweep::write_sweep};
-use std::io;
+use crate::report::{
+    ReportOptions,
+    sweep::{sweep_json, write_sweep},
+};
 use std::path::Path;
 
 /// What is swept unless something else was typed.
@@ -23,14 +26,7 @@ pub(super) fn run(args: &SweepArgs) -> Result<Outcome, CliError> {
     let plans = plans(args)?;
     let first = &plans[0];
     let progress = progress::on_stderr(first.verbosity);
-    let mut stdout = io::stdout();
-    let place = first.out.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
-    let failed = |source| CliError::Output { place: place.clone(), source };
-    // Before the work: a place that cannot be written is better known now.
-    let sink = match &first.out {
-        Some(path) => Sink::File(FileSink::create(path).map_err(failed)?),
-        None => Sink::Stream(&mut stdout),
-    };
+    let destination = Destination::open(first.out.as_deref())?;
     let folder = first.plots.as_deref().map(PlotFolder::create).transpose()?;
     let mut runs = Vec::with_capacity(plans.len());
     for plan in &plans {
@@ -38,13 +34,11 @@ pub(super) fn run(args: &SweepArgs) -> Result<Outcome, CliError> {
     }
     let sweep = Sweep::of(runs);
     if let Some(folder) = folder {
-        let mut json = Vec::new();
-        write_sweep(&sweep, OutputKind::Json, &ReportOptions::default(), &mut json).map_err(failed)?;
-        let files = folder.write_report(&json)?;
+        let files = folder.write_report(&sweep_json(&sweep))?;
         progress.note(&format!("note: {} plots written", files.len()));
     }
     let options = ReportOptions { detail: first.detail };
-    sink.write_whole(|out| write_sweep(&sweep, first.output, &options, out)).map_err(failed)?;
+    destination.write(|out| write_sweep(&sweep, first.output, &options, out))?;
     Ok(outcome(first, &sweep.runs[0], &*progress))
 }
 

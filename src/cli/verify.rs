@@ -4,6 +4,7 @@ mod site;
 
 use super::args::VerifyArgs;
 use super::clock::Clock;
+use super::destination::Destination;
 use super::estimate::estimate_opened;
 use super::inputs::Input;
 use super::plan::model_of;
@@ -17,11 +18,10 @@ use crate::mongod::{KeyedBy, Loader, MongodError, MongodErrorKind, Server};
 use crate::pipeline;
 use crate::record::collection::{IdMaker, Keys, Purpose, normalise};
 use crate::record::index::IndexSpec;
-use crate::report::{FileSink, ReportOptions, Sink, write_verification};
+use crate::report::{ReportOptions, write_verification};
 use crate::units::{BsonBytes, DiskBytes};
 use crate::verify::{Measured, ServerRun, Task, Tolerance, Verdict, Verification, compare, measure};
 use site::{Open, Site};
-use std::io;
 
 /// Restarts before scans that are measured.
 const SCANS: usize = 3;
@@ -30,23 +30,14 @@ const SCANS: usize = 3;
 pub(super) fn run(args: &VerifyArgs) -> Result<Outcome, CliError> {
     let plan = VerifyPlan::new(args)?;
     let progress = progress::on_stderr(plan.shared.verbosity);
-    let out = &plan.shared.out;
-    let place = out.as_ref().map_or("standard output".to_owned(), |path| path.display().to_string());
-    let failed = |source| CliError::Output { place: place.clone(), source };
     if plan.shared.inputs.is_empty() {
         clean_up(&plan, &*progress)?;
         return Ok(Outcome::Complete);
     }
-    let mut stdout = io::stdout();
-    // Before the work: a place that cannot be written is better known now.
-    let sink = match out {
-        Some(path) => Sink::File(FileSink::create(path).map_err(failed)?),
-        None => Sink::Stream(&mut stdout),
-    };
+    let destination = Destination::open(plan.shared.out.as_deref())?;
     let verification = run_verify(&plan, &*progress)?;
     let options = ReportOptions { detail: plan.shared.detail };
-    sink.write_whole(|out| write_verification(plan.shared.output, &verification, &options, out))
-        .map_err(failed)?;
+    destination.write(|out| write_verification(plan.shared.output, &verification, &options, out))?;
     Ok(outcome(&verification, &*progress))
 }
 

@@ -28,14 +28,23 @@ pub fn write_sweep(
             writeln!(out)
         }
         OutputKind::Html => {
-            let json = serde_json::to_vec(&sweep_v1(sweep)).map_err(io::Error::from)?;
-            let page = html::page(&json, &[]).map_err(io::Error::other)?;
+            let page = html::page(&sweep_json(sweep), &[]).map_err(io::Error::other)?;
             out.write_all(page.as_bytes())
         }
         OutputKind::Csv => write_csv(sweep, out),
         OutputKind::Table => write_people(sweep, *options, &Punctuation::TABLE, out),
         OutputKind::Markdown => write_people(sweep, *options, &Punctuation::MARKDOWN, out),
     }
+}
+
+/// A sweep as JSON in memory, for what is drawn of it.
+///
+/// # Panics
+///
+/// Never: no field of a sweep fails to be written to memory.
+#[must_use]
+pub fn sweep_json(sweep: &Sweep) -> Vec<u8> {
+    serde_json::to_vec(&sweep_v1(sweep)).expect("names and numbers are written to memory")
 }
 
 // ---- For programs ---------------------------------------------------------------------------------------
