@@ -88,14 +88,7 @@ fn c_string_bytes(bytes: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn document(elements: &[&[u8]]) -> Vec<u8> {
-        let body: Vec<u8> = elements.concat();
-        let mut out = i32::try_from(body.len() + 5).unwrap().to_le_bytes().to_vec();
-        out.extend(body);
-        out.push(0);
-        out
-    }
+    use crate::document::fixture::document;
 
     #[test]
     fn id_is_found_first_later_or_not_at_all() {

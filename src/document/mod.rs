@@ -4,6 +4,8 @@
 
 mod elements;
 mod error;
+#[cfg(test)]
+mod fixture;
 mod id;
 mod oddities;
 mod walk;

@@ -303,14 +303,7 @@ impl Oddities {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn document(elements: &[&[u8]]) -> Vec<u8> {
-        let body: Vec<u8> = elements.concat();
-        let mut out = i32::try_from(body.len() + 5).unwrap().to_le_bytes().to_vec();
-        out.extend(body);
-        out.push(0);
-        out
-    }
+    use crate::document::fixture::document;
 
     fn embedded(kind: u8, name: &str, elements: &[&[u8]]) -> Vec<u8> {
         [&[kind], name.as_bytes(), &[0], &document(elements)].concat()

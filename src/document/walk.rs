@@ -101,14 +101,7 @@ fn scope_begins(document: &[u8], at: usize, after: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn document(elements: &[&[u8]]) -> Vec<u8> {
-        let body: Vec<u8> = elements.concat();
-        let mut out = i32::try_from(body.len() + 5).unwrap().to_le_bytes().to_vec();
-        out.extend(body);
-        out.push(0);
-        out
-    }
+    use crate::document::fixture::document;
 
     #[test]
     fn damage_is_found_at_any_level_and_unusual_values_are_not_damage() {

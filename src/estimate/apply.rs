@@ -1,6 +1,6 @@
 //! How to get a point onto a server, and what that leaves as it is.
 
-use super::sweep::Place;
+use super::sweep::{LEAF_PAGE_BYTES_DEFAULT, LEVEL_DEFAULT, Place};
 use std::fmt::Write;
 
 /// Lines that apply a point to a collection of this name: shell, then configuration file.
@@ -23,7 +23,7 @@ pub fn lines(place: &Place, collection: &str) -> Vec<String> {
         place.codec.name
     ));
     if let Some(level) =
-        place.codec.level.filter(|level| place.codec.name == "zstd" && *level != ZSTD_LEVEL_DEFAULT)
+        place.codec.level.filter(|level| place.codec.name == "zstd" && *level != LEVEL_DEFAULT)
     {
         lines.push(format!(
             "mongod.conf, for the whole server: storage.wiredTiger.engineConfig.zstdCompressionLevel: {level}"
@@ -39,9 +39,6 @@ pub const UNCHANGED: [&str; 4] = [
     "indexes are never block-compressed; the journal is packed with snappy whatever the collection's codec",
     "the network has its own setting, net.compression.compressors",
 ];
-
-const LEAF_PAGE_BYTES_DEFAULT: u64 = 32 << 10;
-const ZSTD_LEVEL_DEFAULT: i32 = 6;
 
 /// A name as the shell takes it: quoted, with escapes.
 fn quoted(name: &str) -> String {

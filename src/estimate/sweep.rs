@@ -354,9 +354,9 @@ fn recommendations(points: &[Point<'_>], server_codec: &str) -> Vec<Recommendati
 }
 
 /// `leaf_page_max` of a collection that was created without a word about it.
-const LEAF_PAGE_BYTES_DEFAULT: u64 = 32 << 10;
+pub(super) const LEAF_PAGE_BYTES_DEFAULT: u64 = 32 << 10;
 /// The level that a server takes, of zlib and of zstd.
-const LEVEL_DEFAULT: i32 = 6;
+pub(super) const LEVEL_DEFAULT: i32 = 6;
 
 fn is_default_leaf(point: &Point<'_>) -> bool {
     point.leaf_page_bytes_max == LEAF_PAGE_BYTES_DEFAULT

@@ -31,15 +31,17 @@ impl Report for Table {
             }
         }
         if options.detail == Detail::Definitions {
-            let shown: Vec<_> = definitions::shown().collect();
-            let width = shown.iter().map(|(title, _)| title.len()).max().unwrap_or(0);
-            writeln!(out)?;
-            for (title, sentence) in shown {
-                writeln!(out, "{title:width$}  {sentence}")?;
-            }
+            write_definitions(&definitions::shown().collect::<Vec<_>>(), out)?;
         }
         Ok(())
     }
+}
+
+/// A line for each figure, its sentence behind the longest title.
+pub(super) fn write_definitions<T: AsRef<str>>(shown: &[(T, &str)], out: &mut dyn Write) -> io::Result<()> {
+    let width = shown.iter().map(|(title, _)| title.as_ref().len()).max().unwrap_or(0);
+    writeln!(out)?;
+    shown.iter().try_for_each(|(title, sentence)| writeln!(out, "{:width$}  {sentence}", title.as_ref()))
 }
 
 pub(super) fn aligned(grid: &Grid) -> String {

@@ -1,10 +1,11 @@
 //! A mongod for a test: loopback, own folder, gone at the end of the test.
 
+pub use crate::server::mongod;
 use pagepress::mongod::{Address, Server};
 use std::{
     fs,
     net::TcpListener,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -12,24 +13,6 @@ use std::{
 
 /// Servers that the tests run on.
 pub const VERSIONS: [&str; 2] = ["6.0.5", "6.0.27"];
-
-/// A program that `tests/get-mongod` fetches; `None`, after one loud line, where it cannot be had.
-pub fn mongod(version: &str) -> Option<PathBuf> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/get-mongod");
-    match Command::new(&script).arg(version).output() {
-        Ok(output) if output.status.success() => {
-            Some(PathBuf::from(String::from_utf8(output.stdout).unwrap().trim()))
-        }
-        Ok(output) => {
-            eprintln!("SKIPPED: {}", String::from_utf8_lossy(&output.stderr).trim());
-            None
-        }
-        Err(error) => {
-            eprintln!("SKIPPED: {} cannot be run: {error}", script.display());
-            None
-        }
-    }
-}
 
 pub struct TestServer {
     process: Child,

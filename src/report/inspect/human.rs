@@ -44,12 +44,7 @@ pub(super) fn write_table(inspection: &Inspection, detail: Detail, out: &mut dyn
     }
     remarks.iter().try_for_each(|remark| writeln!(out, "{}", Printable(remark)))?;
     if detail == Detail::Definitions {
-        let shown: Vec<_> = definitions::shown().collect();
-        let width = shown.iter().map(|(title, _)| title.len()).max().unwrap_or(0);
-        writeln!(out)?;
-        for (title, sentence) in shown {
-            writeln!(out, "{title:width$}  {sentence}")?;
-        }
+        table::write_definitions(&definitions::shown().collect::<Vec<_>>(), out)?;
     }
     Ok(())
 }

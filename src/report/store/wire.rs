@@ -2,9 +2,8 @@
 
 use crate::estimate::store::{Parts, StoreEstimate, StoreModel, StoredInput, StoredRow};
 use crate::report::number;
+use crate::report::wire::{SCHEMA, TimingV1, ToolV1, as_map, timing_v1, tool_v1};
 use serde::{Serialize, Serializer, ser::SerializeMap};
-
-const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
 pub(super) struct StoreEstimateV1<'a> {
@@ -18,19 +17,13 @@ pub(super) struct StoreEstimateV1<'a> {
 }
 
 #[derive(Serialize)]
-struct ToolV1 {
-    name: &'static str,
-    version: &'static str,
-}
-
-#[derive(Serialize)]
 struct ModelV1<'a> {
     geometry: &'static str,
     measured_on: &'static str,
     write: &'static str,
     #[serde(flatten, serialize_with = "as_sizes")]
     sizes: &'a [(&'static str, u64)],
-    #[serde(serialize_with = "as_versions")]
+    #[serde(serialize_with = "as_map")]
     codecs: &'a [(&'static str, String)],
 }
 
@@ -77,20 +70,10 @@ struct RowV1 {
     metadata_bytes: Option<u64>,
 }
 
-#[derive(Serialize)]
-struct TimingV1 {
-    wall_s: f64,
-    cpu_s: Option<f64>,
-}
-
 fn as_sizes<S: Serializer>(pairs: &&[(&'static str, u64)], serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(pairs.len()))?;
     pairs.iter().try_for_each(|(name, bytes)| map.serialize_entry(name, bytes))?;
     map.end()
-}
-
-fn as_versions<S: Serializer>(pairs: &&[(&'static str, String)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(pairs.iter().map(|(name, version)| (name, version)))
 }
 
 /// `estimate` of a store as it goes out.
@@ -99,15 +82,12 @@ pub(super) fn estimate(estimate: &StoreEstimate) -> StoreEstimateV1<'_> {
     let StoreModel { geometry, measured_on, write, sizes, codec_versions } = model;
     StoreEstimateV1 {
         schema: SCHEMA,
-        tool: ToolV1 { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        tool: tool_v1(),
         command: "estimate",
         model: ModelV1 { geometry, measured_on, write, sizes, codecs: codec_versions },
         collections: inputs.iter().map(input_v1).collect(),
         inputs_skipped,
-        timing: TimingV1 {
-            wall_s: number::measured(timing.wall_s),
-            cpu_s: timing.cpu_s.map(number::measured),
-        },
+        timing: timing_v1(*timing),
     }
 }
 

@@ -8,7 +8,7 @@ pub(super) use definitions::DEFINITIONS;
 
 use super::csv::io_error;
 use super::markdown::{escaped, write_grid};
-use super::table::aligned;
+use super::table::{aligned, write_definitions};
 use super::{Detail, OutputKind, ReportOptions, heading};
 use crate::units::{Exact, Grouped, Human, Printable};
 use crate::verify::{ServerRun, Verification, VerifiedCollection, remarks};
@@ -59,11 +59,7 @@ fn write_table(verification: &Verification, detail: Detail, out: &mut dyn Write)
         }
     }
     if detail == Detail::Definitions {
-        let width = definitions::SHOWN.iter().map(|(title, _)| title.len()).max().unwrap_or(0);
-        writeln!(out)?;
-        for (title, sentence) in definitions::SHOWN {
-            writeln!(out, "{title:width$}  {sentence}")?;
-        }
+        write_definitions(definitions::SHOWN, out)?;
     }
     Ok(())
 }
