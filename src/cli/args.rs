@@ -39,9 +39,11 @@ const RUN: &str = "Run";
 
 mod generate;
 mod reading;
+mod sampling;
 
 pub(super) use generate::{GenerateArgs, NotationArg};
 pub(super) use reading::ReadingArgs;
+pub(super) use sampling::SamplingArgs;
 
 /// All of a command line.
 #[derive(Clone, Debug, Parser)]

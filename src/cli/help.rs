@@ -5,6 +5,7 @@ pub(super) mod generate;
 pub(super) mod inspect;
 pub(super) mod plot;
 pub(super) mod reading;
+pub(super) mod sampling;
 pub(super) mod sweep;
 #[cfg(feature = "live")]
 pub(super) mod verify;

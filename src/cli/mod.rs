@@ -17,6 +17,7 @@ mod manual;
 mod plan;
 mod plot;
 mod progress;
+mod sampling;
 mod sizes;
 mod store;
 mod store_plan;

@@ -5,6 +5,7 @@ use super::described::Described;
 use super::index::parse_indexes;
 use super::inputs::{InputPlace, Reading};
 use super::progress::Verbosity;
+use super::sampling::sampling;
 use super::sizes::parse_size;
 use super::usage::{CAPPED_DOCUMENTS_LIMIT, THREADS_MAX, UsageError};
 use crate::codec::{CodecKind, ZlibLevel, ZstdLevel};
@@ -109,6 +110,7 @@ impl EstimatePlan {
             },
             on_bad: args.on_bad_document.map_or(OnBadDocument::Stop, Into::into),
             walk: pipeline::Walk::Skip,
+            sampling: sampling(&args.sampling)?,
             timing: if args.no_timing { pipeline::Timing::Skip } else { pipeline::Timing::Measure },
         };
         Ok(Self {

@@ -117,6 +117,9 @@ fn refuse_pictures(args: &EstimateArgs) -> Result<(), UsageError> {
         ),
         ("--plots", args.plots.plots.is_some()),
         ("--walk", args.walk),
+        ("--sample", args.shared.sampling.sample.is_some()),
+        ("--target-error", args.shared.sampling.target_error.is_some()),
+        ("--scale-to", args.shared.sampling.scale_to.is_some()),
     ];
     match typed.iter().find(|(_, is_typed)| *is_typed) {
         Some((flag, _)) => Err(refused(

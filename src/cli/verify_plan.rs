@@ -75,6 +75,13 @@ impl VerifyPlan {
     pub(super) fn new(args: &VerifyArgs) -> Result<Self, UsageError> {
         let target = target(args)?;
         let shared = EstimatePlan::shared(&args.inputs, &args.shared)?;
+        if shared.model.sampling.is_some() {
+            return Err(UsageError::Grammar {
+                what: "--sample, --target-error, --scale-to: a server is loaded with all documents, so all are modelled"
+                    .to_owned(),
+                hints: vec!["leave it out; to see how good a sample is, run `estimate` with and without it".to_owned()],
+            });
+        }
         if shared.output == OutputKind::Html {
             return Err(UsageError::Grammar {
                 what: "--output: a page is made of estimates, not of comparisons with a server".to_owned(),

@@ -40,9 +40,19 @@ pub(crate) fn awkward() -> Estimate {
     }]);
     collection.skip_reasons = vec!["x, y.bson: document 1 at byte 40: damaged".to_owned()];
     collection.sampled_fraction = 0.25;
+    collection.sample = Some(super::SampleFacts {
+        seed: 7,
+        runs: 2,
+        documents: 1,
+        bson: BsonBytes(50),
+        documents_of_input: Basis::Extrapolated,
+        target_error_millionths: Some(10_000),
+        scaled_to_documents: Some(3),
+    });
     collection.on_server = Some(on_server());
     for row in &mut collection.storage {
         row.basis = Basis::Extrapolated;
+        row.sampling_error_millionths = Some(12_500);
         row.load = LoadState::Bulk;
         row.speed = None;
         row.walk = Some(ImageWalk::default());
@@ -75,6 +85,7 @@ pub(crate) fn index() -> IndexEstimate {
         entries: 100_000,
         entries_modelled: 100_000,
         storage: Some(DiskBytes(2_686_976)),
+        band: None,
         leaf_pages: Some(160),
         twins: None,
         documents_refused: 0,
@@ -109,6 +120,7 @@ pub(crate) fn logs() -> Estimate {
             documents_skipped: 0,
             skip_reasons: Vec::new(),
             sampled_fraction: 1.0,
+            sample: None,
             indexes: vec![index()],
             on_server: None,
             storage: vec![
@@ -205,6 +217,7 @@ fn row(
         storage,
         band,
         basis: Basis::Modelled,
+        sampling_error_millionths: None,
         tally,
         pages_packed,
         image_tuned: RawBytes(32 << 10),

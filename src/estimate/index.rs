@@ -1,6 +1,6 @@
 //! Figures of indexes.
 
-use super::{Basis, LoadState};
+use super::{Band, Basis, LoadState};
 use crate::units::DiskBytes;
 
 /// When an index came to be.
@@ -71,6 +71,8 @@ pub struct IndexEstimate {
     pub entries_modelled: u64,
     /// File size after the load and one checkpoint, or after the build; `None` where it is not known.
     pub storage: Option<DiskBytes>,
+    /// What a sample leaves open about `storage`; `None` where all entries were modelled.
+    pub band: Option<Band>,
     /// Leaf pages; `None` where `storage` is.
     pub leaf_pages: Option<u64>,
     /// What the file would lack without the deleted twin that each entry of a unique index has until its page is

@@ -122,6 +122,9 @@ pub struct StorageEstimate {
     pub band: Band,
     /// How `storage` is known.
     pub basis: Basis,
+    /// Half the width of the interval that holds the whole input's figure in 95 of 100 samples, in millionths of
+    /// `storage`; `None` where all documents were read, or a single run cannot tell. The band has it too.
+    pub sampling_error_millionths: Option<u64>,
     /// Where every byte of `storage` goes.
     pub tally: Tally,
     /// Leaf pages that the encoder packed; fewer than there are where a slow level was sampled.
@@ -189,8 +192,10 @@ pub struct CollectionEstimate {
     pub documents_skipped: u64,
     /// Why, the first few.
     pub skip_reasons: Vec<String>,
-    /// Share of the input that was read.
+    /// Share of the documents, by bytes, that was modelled.
     pub sampled_fraction: f64,
+    /// How they were sampled; `None` where all were modelled.
+    pub sample: Option<SampleFacts>,
     /// One row a codec and state.
     pub storage: Vec<StorageEstimate>,
     /// One row an index, state and build.
@@ -201,6 +206,25 @@ pub struct CollectionEstimate {
     pub indexes_not_predicted: Vec<IndexNotPredicted>,
     /// What is unusual about the documents; `None` where nobody looked.
     pub oddities: Option<Vec<OddityCount>>,
+}
+
+/// What a sample took, and what it stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SampleFacts {
+    /// Of the draws.
+    pub seed: u64,
+    /// Runs of neighbouring documents.
+    pub runs: u64,
+    /// Documents in them.
+    pub documents: u64,
+    /// Their BSON bytes.
+    pub bson: BsonBytes,
+    /// How the documents of the input are known.
+    pub documents_of_input: Basis,
+    /// The error that was asked for, in millionths.
+    pub target_error_millionths: Option<u64>,
+    /// Documents that the figures were scaled to, if they were.
+    pub scaled_to_documents: Option<u64>,
 }
 
 /// Something unusual about documents, and how often it was met.

@@ -1,8 +1,8 @@
 //! What the figures say together: the lines under a table that a reader would else have to work out.
 
 use super::{
-    CapReach, CodecName, CollectionEstimate, CollectionKind, IndexBuild, IndexEstimate, LoadState,
-    ModelFacts, StorageEstimate,
+    Basis, CapReach, CodecName, CollectionEstimate, CollectionKind, IndexBuild, IndexEstimate, LoadState,
+    ModelFacts, SampleFacts, StorageEstimate,
 };
 use crate::units::{BsonBytes, DiskBytes, Grouped, Human};
 use std::fmt;
@@ -73,10 +73,24 @@ pub enum Remark {
         /// Its message.
         reason: String,
     },
-    /// Only a part of the input was read.
+    /// Only a part of the documents was modelled.
     Sampled {
-        /// Share of the input that was read, 0 to 1.
+        /// Share of the documents, by bytes, 0 to 1.
         fraction: f64,
+        /// What it took.
+        sample: SampleFacts,
+        /// The largest sampling error of all sizes, in millionths of them.
+        error_millionths: Option<u64>,
+    },
+    /// The sample's documents stand for more.
+    ScaledTo {
+        /// So many.
+        documents: u64,
+    },
+    /// A sample whose error is larger than asked for.
+    TargetMissed {
+        /// The error that was asked for, in millionths.
+        millionths: u64,
     },
     /// Documents came without an `_id`.
     IdsAdded {
@@ -217,9 +231,32 @@ impl fmt::Display for Remark {
                 first_reason.iter().try_for_each(|reason| write!(f, "; the first: {reason}"))
             }
             Self::Damaged { reason } => write!(f, "the input is damaged, and all that is there was taken: {reason}"),
-            Self::Sampled { fraction } => {
-                write!(f, "{:.1} % of the input was read: sizes are extrapolated", fraction * 100.0)
+            Self::Sampled { fraction, sample, error_millionths } => {
+                let SampleFacts { runs, documents, .. } = sample;
+                write!(
+                    f,
+                    "{:.1} % of the documents were modelled, {} in {} runs: sizes are extrapolated, ",
+                    fraction * 100.0,
+                    Grouped(*documents),
+                    Grouped(*runs)
+                )?;
+                match error_millionths {
+                    Some(error) => write!(f, "95 % within ±{} % for the sampling", Percent(*error))?,
+                    None => f.write_str("and a single run does not tell how well")?,
+                }
+                match sample.documents_of_input {
+                    Basis::Extrapolated => f.write_str("; the number of documents is extrapolated too"),
+                    _ => Ok(()),
+                }
             }
+            Self::ScaledTo { documents } => {
+                write!(f, "scaled to {} documents: every stretch of the input in proportion", Grouped(*documents))
+            }
+            Self::TargetMissed { millionths } => write!(
+                f,
+                "the sampling error that was asked for, {} %, was not reached with the documents that memory is given for",
+                Percent(*millionths)
+            ),
             Self::IdsAdded { documents, of } => write!(
                 f,
                 "an `_id` of 17 bytes was added to {} of {} documents, as a driver would",
@@ -366,14 +403,35 @@ fn about_the_input(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<R
         (0, None) => {}
         (documents, first_reason) => found.push(Remark::Skipped { documents, first_reason }),
     }
-    if collection.sampled_fraction < 1.0 {
-        found.push(Remark::Sampled { fraction: collection.sampled_fraction });
-    }
+    found.extend(about_the_sample(collection));
     if collection.ids_added > 0 {
         found.push(Remark::IdsAdded { documents: collection.ids_added, of: collection.documents });
     }
     found.extend(about_the_kind(collection));
     found
+}
+
+fn about_the_sample(collection: &CollectionEstimate) -> Vec<Remark> {
+    let Some(sample) = collection.sample else { return Vec::new() };
+    let errors: Option<Vec<u64>> =
+        collection.storage.iter().map(|row| row.sampling_error_millionths).collect();
+    let error_millionths = errors.and_then(|errors| errors.into_iter().max());
+    let mut found = vec![Remark::Sampled { fraction: collection.sampled_fraction, sample, error_millionths }];
+    found.extend(sample.scaled_to_documents.map(|documents| Remark::ScaledTo { documents }));
+    let missed =
+        sample.target_error_millionths.filter(|target| error_millionths.is_none_or(|error| error > *target));
+    found.extend(missed.map(|millionths| Remark::TargetMissed { millionths }));
+    found
+}
+
+/// Millionths, as per cent with two decimals.
+struct Percent(u64);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hundredths = self.0.div_ceil(100);
+        write!(f, "{}.{:02}", hundredths / 100, hundredths % 100)
+    }
 }
 
 fn about_the_kind(collection: &CollectionEstimate) -> Vec<Remark> {

@@ -43,6 +43,36 @@ impl Tally {
         self.leaf_blocks + self.internal_blocks + self.overhead
     }
 
+    /// As if every page were there `times` times.
+    pub fn multiply(&mut self, times: u64) {
+        let Tally {
+            leaf_pages,
+            leaf_image,
+            leaf_packed,
+            leaf_kept_raw,
+            pages_kept_raw,
+            leaf_padding,
+            leaf_blocks,
+            blocks_just_over,
+            block_histogram,
+            internal_pages,
+            internal_blocks,
+            overhead: _, // once a file
+        } = self;
+        let counts = [leaf_pages, pages_kept_raw, blocks_just_over, internal_pages];
+        let bytes = [
+            &mut leaf_image.0,
+            &mut leaf_packed.0,
+            &mut leaf_kept_raw.0,
+            &mut leaf_padding.0,
+            &mut leaf_blocks.0,
+            &mut internal_blocks.0,
+        ];
+        for figure in counts.into_iter().chain(bytes).chain(block_histogram.0.values_mut()) {
+            *figure *= times;
+        }
+    }
+
     /// Checks that the leaf blocks' parts add up to them.
     ///
     /// # Panics

@@ -52,11 +52,11 @@ impl IndexRun {
         }
     }
 
-    /// Takes the keys of a segment's documents.
-    pub(super) fn take(&mut self, segment: &Segment) {
+    /// Takes the keys of a segment's documents, before which so many were inserted.
+    pub(super) fn take(&mut self, segment: &Segment, documents_before: u64) {
         let unique = self.spec.is_unique() && self.spec.kind() != IndexKind::Id;
         for index in 0..segment.records() {
-            let number = segment.number(index);
+            let number = documents_before + index as u64 + 1;
             self.scratch.clear();
             let refused =
                 match self.spec.entries(segment.document(index), segment.record_id(index), &mut self.scratch)
@@ -122,6 +122,7 @@ impl IndexRun {
             entries_modelled: self.entries.len() as u64,
             storage: is_known.then(|| DiskBytes(self.scaled(pages.file.0, unit_bytes))),
             leaf_pages: is_known.then(|| self.scaled(pages.leaf_pages, 1)),
+            band: None,
             twins: (twins.0 > 0).then(|| DiskBytes(self.scaled(twins.0, unit_bytes))),
             documents_refused: self.refused,
             refused_reason: self.refused_reason.clone(),

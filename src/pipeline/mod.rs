@@ -14,6 +14,7 @@ mod indexes;
 pub mod inspect;
 mod outcome;
 mod run;
+mod sample;
 mod schedule;
 mod segments;
 mod speed;
@@ -23,6 +24,7 @@ mod what_if;
 mod workers;
 
 pub use effort::Effort;
+pub use sample::{Amount, SAMPLE_BYTES_DEFAULT, Sampling};
 
 use crate::codec::{self, CodecKind};
 use crate::datafile::DataFileError;
@@ -63,6 +65,8 @@ pub struct Plan {
     pub timing: Timing,
     /// Whether the image size is recorded from page to page.
     pub walk: Walk,
+    /// Which documents are modelled; `None` for all.
+    pub sampling: Option<Sampling>,
 }
 
 impl Plan {
@@ -82,6 +86,7 @@ impl Plan {
             on_bad: OnBadDocument::Stop,
             timing: Timing::Skip,
             walk: Walk::Skip,
+            sampling: None,
         }
     }
 }
@@ -167,6 +172,11 @@ pub fn estimate_collection(
     plan: &Plan,
     observe: &mut dyn FnMut(Progress),
 ) -> Result<CollectionEstimate, PipelineError> {
+    if let Some(sampling) = plan.sampling
+        && let Some(estimate) = sample::estimate(plan, sampling, name, source, observe)?
+    {
+        return Ok(estimate);
+    }
     run::CollectionRun::new(plan)?.estimate(name, source, observe)
 }
 

@@ -85,6 +85,18 @@ impl Layout {
         Self { cumulated, saved, unit }
     }
 
+    /// Records in it.
+    #[must_use]
+    pub fn records(&self) -> usize {
+        self.cumulated.len()
+    }
+
+    /// Blocks are whole multiples of it.
+    #[must_use]
+    pub fn unit(&self) -> AllocationUnit {
+        self.unit
+    }
+
     /// Cell bytes of the whole segment.
     #[must_use]
     pub fn cell_bytes(&self) -> u64 {
@@ -95,6 +107,24 @@ impl Layout {
     #[must_use]
     pub fn cell_bytes_before(&self, records: usize) -> u64 {
         if records == 0 { 0 } else { self.cumulated[records - 1] }
+    }
+
+    /// Of `records` records: these over and over, from record `first` on.
+    #[must_use]
+    pub fn repeated(&self, first: usize, records: usize) -> Self {
+        let own = self.cumulated.len();
+        let mut total = 0;
+        let places = (first..first + records).map(|place| place % own.max(1));
+        let cumulated = places
+            .clone()
+            .map(|place| {
+                total += self.cumulated[place] - self.cell_bytes_before(place);
+                total
+            })
+            .collect();
+        let saved =
+            if self.saved.is_empty() { Vec::new() } else { places.map(|place| self.saved[place]).collect() };
+        Self { cumulated, saved, unit: self.unit }
     }
 
     /// The page images at one target size.
@@ -127,6 +157,18 @@ impl PackProfile {
     pub fn push(&mut self, cell_bytes: u64, packed_bytes: u64) {
         let (cells, packed) = self.ends.last().copied().unwrap_or((0, 0));
         self.ends.push((cells + cell_bytes, packed + packed_bytes));
+    }
+
+    /// Packed bytes between two places where the same pages come over and over.
+    #[must_use]
+    pub fn between_repeated(&self, start: u64, end: u64) -> u64 {
+        let Some((cells, packed)) = self.ends.last().copied().filter(|(cells, _)| *cells > 0) else {
+            return 0;
+        };
+        let up_to = |place: u64| {
+            u128::from(place / cells) * u128::from(packed) + u128::from(self.up_to(place % cells))
+        };
+        u64::try_from(up_to(end) - up_to(start)).unwrap_or(u64::MAX)
     }
 
     /// Packed bytes between two places, given in cell bytes.
@@ -306,6 +348,12 @@ mod tests {
             assert_eq!(profile.between(start, end), want, "{why}");
         }
         assert_eq!(PackProfile::default().between(0, 10), 0, "no pages");
+        assert_eq!(
+            profile.between_repeated(150, 650),
+            5 + 2 * 60 + 25,
+            "half of the last, two rounds, half of the first"
+        );
+        assert_eq!(PackProfile::default().between_repeated(0, 10), 0, "no pages");
     }
 
     /// A memory page of 10 TiB makes one segment of a whole input.
@@ -327,6 +375,18 @@ mod tests {
                 Chunk { records: *records, image_bytes, held_back: 0, last: taken == layout.cumulated.len() }
             })
             .collect()
+    }
+
+    #[test]
+    fn a_layout_that_is_repeated_goes_on_with_its_first_record() {
+        let layout = settled(&[10, 100, 5]);
+        let bytes = |layout: &Layout| -> Vec<u64> {
+            let before = |record| layout.cell_bytes_before(record);
+            (0..layout.cumulated.len()).map(|record| before(record + 1) - before(record)).collect()
+        };
+        let [a, b, c] = bytes(&layout)[..] else { panic!("three records") };
+        assert_eq!(bytes(&layout.repeated(2, 5)), [c, a, b, c, a]);
+        assert_eq!(bytes(&settled(&[]).repeated(0, 0)), []);
     }
 
     /// The run packed 200 records of 1000 B to a half in their front part and to a tenth in their back part. At

@@ -5,6 +5,7 @@ use super::{
     effort::{self, Packing},
     indexes::{self, IndexRun, Loaded},
     outcome::{self, Layout, PackProfile, PageOutcome, Pages},
+    sample::RunPage,
     schedule::Lane,
     segments::{Segment, SegmentReader},
     speed::{self, ImageSample},
@@ -19,12 +20,15 @@ use crate::estimate::{
     band::{self, Walk},
 };
 use crate::geometry::wiredtiger::{
-    facts, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk,
+    facts, feedback::ImageSize, file, internal::InternalBuilder, reconcile::Chunk, window::Aggregate,
 };
-use crate::record::collection::{Keys, Shape};
+use crate::record::{
+    RecordId,
+    collection::{Keys, Shape},
+};
 use crate::source::Source;
-use crate::units::{BsonBytes, DiskBytes, PackedBytes, RawBytes};
-use std::{collections::BTreeMap, sync::Arc};
+use crate::units::{AllocationUnit, BsonBytes, DiskBytes, PackedBytes, RawBytes};
+use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 
 /// The run of one collection under all codecs.
 pub(super) struct CollectionRun<'p> {
@@ -50,13 +54,33 @@ pub(super) struct TableRun {
     pub(super) lanes: Vec<Lane>,
     pub(super) sample: ImageSample,
     /// Pages that the encoder packed for the expected size.
-    pages_packed: u64,
+    pub(super) pages_packed: u64,
     pub(super) spread: SampleSpread,
     sizes: Option<ImageWalk>,
+    /// What a sample of the documents leaves open.
+    pub(super) sampling: Option<Sampling>,
+}
+
+/// How a sample stands for its collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sampling {
+    /// Pages that each page stands for.
+    pub(super) times: u64,
+    /// Half the width of the interval that holds the figure in 95 of 100 samples, in millionths of it.
+    pub(super) error_millionths: Option<u64>,
+}
+
+/// A page of a collection that is known by a sample.
+pub(super) struct SampledPage<'s> {
+    pub(super) page: &'s RunPage,
+    /// The run that it is of.
+    pub(super) segment: &'s Segment,
+    /// Of its records in the collection.
+    pub(super) numbers: RangeInclusive<u64>,
 }
 
 impl TableRun {
-    fn new(state: usize, codec: usize, kind: CodecKind, packing: Packing, plan: &Plan) -> Self {
+    pub(super) fn new(state: usize, codec: usize, kind: CodecKind, packing: Packing, plan: &Plan) -> Self {
         let config = &plan.table;
         let size = ImageSize::new(config, kind != CodecKind::None);
         Self {
@@ -73,7 +97,13 @@ impl TableRun {
             pages_packed: 0,
             spread: SampleSpread::default(),
             sizes: (plan.walk == super::Walk::Record).then(ImageWalk::default),
+            sampling: None,
         }
+    }
+
+    /// The image size at which the next segment is cut.
+    pub(super) fn size(&self) -> ImageSize {
+        self.size
     }
 }
 
@@ -110,7 +140,7 @@ impl<'p> CollectionRun<'p> {
             let (read, ()) = workers.join(
                 || reader.next_segment(&mut next),
                 || {
-                    workers.for_each(indexes, |index| index.take(&segment));
+                    workers.for_each(indexes, |index| index.take(&segment, segment.first_number - 1));
                     indexes::bound(indexes, plan.index_memory_bytes);
                     pack_segment(plan, workers, states, runs, &segment);
                 },
@@ -139,6 +169,7 @@ impl<'p> CollectionRun<'p> {
             documents_skipped: skipped.documents,
             skip_reasons: skipped.reasons,
             sampled_fraction: 1.0,
+            sample: None,
             storage,
             indexes,
             on_server: None,
@@ -262,17 +293,7 @@ impl TableRun {
             let page = outcome::outcome(chunk, *packed, unit);
             let last = first + chunk.records as usize - 1;
             let windows = state.aggregate(segment.number(first), segment.number(last));
-            let stored = DiskBytes(page.stored_bytes);
-            self.internal.push_leaf(segment.record_id(first), segment.record_id(last), windows, stored);
-            let moved = page.moves(self.size);
-            if moved != self.size {
-                self.walk = Walk::Moving;
-            }
-            self.size = moved;
-            if let Some(sizes) = &mut self.sizes {
-                sizes.push(moved.bytes());
-            }
-            count_page(&mut self.tally, &page, unit.bytes());
+            self.take_page(&page, segment.record_id(first), segment.record_id(last), windows, unit);
             let cell_bytes = chunk.image_bytes - u64::from(facts::HEADER_BYTES);
             profile.push(cell_bytes, packed.map_or(chunk.image_bytes, |packed| packed.0));
             pages.push(page);
@@ -281,7 +302,40 @@ impl TableRun {
         MainPages { chunks, pages: Arc::new(Pages::new(pages)), profile }
     }
 
-    fn finish(self, plan: &Plan, states: &[State], records: u64) -> StorageEstimate {
+    fn take_page(
+        &mut self,
+        page: &PageOutcome,
+        first: RecordId<'_>,
+        last: RecordId<'_>,
+        windows: Option<Aggregate>,
+        unit: AllocationUnit,
+    ) {
+        self.internal.push_leaf(first, last, windows, DiskBytes(page.stored_bytes));
+        let moved = page.moves(self.size);
+        if moved != self.size {
+            self.walk = Walk::Moving;
+        }
+        self.size = moved;
+        if let Some(sizes) = &mut self.sizes {
+            sizes.push(moved.bytes());
+        }
+        count_page(&mut self.tally, page, unit.bytes());
+    }
+
+    /// Takes the next page of a collection that is known by a sample.
+    pub(super) fn take_sampled(&mut self, state: &State, sampled: &SampledPage<'_>, unit: AllocationUnit) {
+        let SampledPage { page, segment, ref numbers } = *sampled;
+        let windows = state.aggregate(*numbers.start(), *numbers.end());
+        let last = (page.first + page.records.max(1) as usize - 1) % segment.records();
+        let of = |record, number| match segment.record_id(record) {
+            RecordId::Number(_) => RecordId::Number(number),
+            clustered @ RecordId::Clustered(_) => clustered,
+        };
+        let (first, last) = (of(page.first, *numbers.start()), of(last, *numbers.end()));
+        self.take_page(&page.outcome, first, last, windows, unit);
+    }
+
+    pub(super) fn finish(self, plan: &Plan, states: &[State], records: u64) -> StorageEstimate {
         let Self {
             state,
             kind,
@@ -295,9 +349,16 @@ impl TableRun {
             spread,
             packing,
             sizes,
+            sampling,
             ..
         } = self;
-        let internal = internal.finish();
+        let mut internal = internal.finish();
+        let times = sampling.map_or(1, |sampling| sampling.times);
+        if times > 1 {
+            tally.multiply(times);
+            internal.pages *= times;
+            internal.blocks.0 *= times;
+        }
         tally.internal_pages = internal.pages;
         tally.internal_blocks = internal.blocks;
         tally.overhead = file::skeleton(&plan.table);
@@ -305,27 +366,30 @@ impl TableRun {
         let storage = tally.storage();
         // A byte a value, packed as the rest of the image is.
         let age = match states[state].clock {
-            Some(_) => DiskBytes(records * tally.leaf_blocks.0 / tally.leaf_image.0.max(1)),
+            Some(_) => DiskBytes(scaled(records, tally.leaf_blocks.0, tally.leaf_image.0)),
             None => DiskBytes(0),
         };
         let others = lanes.into_iter().map(|lane| {
             let (leaf_bytes, leaves) = lane.finish();
-            // In 128 bits: both grow with the input, so their product with its square.
-            let scaled = u128::from(internal.blocks.0) * u128::from(leaves.max(1));
-            let internal = u64::try_from(scaled / u128::from(tally.leaf_pages.max(1))).unwrap_or(u64::MAX);
+            let (leaf_bytes, leaves) = (leaf_bytes * times, leaves * times);
+            let internal = scaled(internal.blocks.0, leaves.max(1), tally.leaf_pages);
             DiskBytes(leaf_bytes + plan.table.allocation.round_up(internal).0 + tally.overhead.0)
         });
-        // In 128 bits, as above.
-        let sampling =
-            u128::from(storage.0) * u128::from(spread.error_millionths(tally.leaf_pages)) / 1_000_000;
-        let doubt = DiskBytes(age.0 + u64::try_from(sampling).unwrap_or(u64::MAX));
+        let levels = spread.error_millionths(tally.leaf_pages);
+        // A sample that cannot tell its error may be off by anything.
+        let documents = sampling.map_or(0, |sampling| sampling.error_millionths.unwrap_or(1_000_000));
+        let doubt = DiskBytes(age.0 + scaled(storage.0, levels + documents, 1_000_000));
         let band = band::around(storage, others, walk, doubt, plan.table.allocation);
         StorageEstimate {
             load: states[state].load,
             codec: CodecName { name: kind.name(), level: kind.level() },
             storage,
             band,
-            basis: if packing == Packing::All { Basis::Modelled } else { Basis::Extrapolated },
+            basis: match (packing, sampling) {
+                (Packing::All, None) => Basis::Modelled,
+                _ => Basis::Extrapolated,
+            },
+            sampling_error_millionths: sampling.and_then(|sampling| sampling.error_millionths),
             pages_packed,
             speed: (plan.timing == Timing::Measure).then(|| speed::measure(kind, sample.images())).flatten(),
             walk: sizes,
@@ -333,6 +397,11 @@ impl TableRun {
             image_tuned: RawBytes(size.bytes().into()),
         }
     }
+}
+
+/// `part` of `whole` of `of`, in 128 bits: all grow with the input, so their products with its square.
+fn scaled(of: u64, part: u64, whole: u64) -> u64 {
+    u64::try_from(u128::from(of) * u128::from(part) / u128::from(whole.max(1))).unwrap_or(u64::MAX)
 }
 
 /// A block is just over a unit if this part of it less would make it a unit shorter: two per cent.

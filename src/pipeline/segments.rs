@@ -56,6 +56,14 @@ impl Segment {
         }
     }
 
+    /// Gives memory back that it does not need to hold what it holds.
+    pub fn shrink(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self.keys.shrink_to_fit();
+        self.key_ends.shrink_to_fit();
+    }
+
     fn start(&mut self, first_number: u64) {
         self.first_number = first_number;
         self.bytes.clear();
@@ -85,7 +93,7 @@ pub struct SegmentReader<'a> {
     on_bad: OnBadDocument,
     shape: Shape,
     key_bytes_max: u64,
-    page: MemoryPage,
+    page: Page,
     ids: IdMaker,
     /// A record that a cut moved to the next segment, and its key.
     moved: Vec<u8>,
@@ -97,6 +105,31 @@ pub struct SegmentReader<'a> {
     ordinal: u64,
     ended: bool,
     cap_reached: bool,
+}
+
+/// What a segment ends at.
+#[derive(Clone, Debug)]
+enum Page {
+    /// The memory of a server's leaf.
+    Memory(MemoryPage),
+    /// So many bytes of documents.
+    Run { bytes_max: u64, bytes: u64 },
+}
+
+impl Page {
+    fn insert(&mut self, record_id: RecordId<'_>, document_bytes: u64) -> Cut {
+        match self {
+            Self::Memory(page) => page.insert(record_id, document_bytes),
+            Self::Run { bytes_max, bytes } => {
+                *bytes += document_bytes;
+                if bytes < bytes_max {
+                    return Cut::Not;
+                }
+                *bytes = 0;
+                Cut::After
+            }
+        }
+    }
 }
 
 /// Whether the keys of a clustered collection come as its table has them.
@@ -127,7 +160,7 @@ impl<'a> SegmentReader<'a> {
             on_bad,
             shape,
             key_bytes_max: config.leaf_key_bytes_max(),
-            page: MemoryPage::new(config),
+            page: Page::Memory(MemoryPage::new(config)),
             ids: IdMaker::new(),
             moved: Vec::new(),
             moved_key: Vec::new(),
@@ -140,9 +173,27 @@ impl<'a> SegmentReader<'a> {
             cap_reached: false,
         }
     }
+
+    /// The same reader, whose segments are runs of `bytes_max` bytes at least, but for the last; added `_id`s go on
+    /// behind those of `ids`.
+    pub fn in_runs(mut self, bytes_max: u64, ids: IdMaker) -> Self {
+        self.page = Page::Run { bytes_max, bytes: 0 };
+        self.ids = ids;
+        self
+    }
 }
 
 impl SegmentReader<'_> {
+    /// Where added `_id`s go on.
+    pub fn into_ids(self) -> IdMaker {
+        self.ids
+    }
+
+    /// Input bytes consumed so far, unpacked.
+    pub fn position(&self) -> u64 {
+        self.source.position()
+    }
+
     /// Fills `segment` with the documents of the next in-memory leaf. `false` at the end of the input, and where a
     /// capped collection is full.
     ///

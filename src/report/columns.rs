@@ -1,9 +1,9 @@
 //! What one row says: a column each, its name for programs, its head for people, and its cell.
 
 use super::grid::{Align, Grid, Head};
-use super::number::{Cell, Scale};
+use super::number::{self, Cell, Scale};
 use crate::estimate::{
-    Basis, CollectionEstimate, Estimate, IndexEstimate, LoadState, ModelFacts, Speed, StorageEstimate,
+    Band, Basis, CollectionEstimate, Estimate, IndexEstimate, LoadState, ModelFacts, Speed, StorageEstimate,
 };
 use crate::units::DiskBytes;
 
@@ -108,10 +108,12 @@ pub(super) const COLUMNS: &[Column] = &[
         row.either(|storage| known(storage.storage), |index| index.storage.map_or(Cell::Unknown, known))
     }),
     number("storage_bytes_low", Some("low"), Unit::Scale, |row| {
-        row.storage(|storage| Cell::Bytes(storage.band.low.0))
+        let low = |band: Band| Cell::Bytes(band.low.0);
+        row.either(|storage| low(storage.band), |index| index.band.map_or(Cell::Unknown, low))
     }),
     number("storage_bytes_high", Some("high"), Unit::Scale, |row| {
-        row.storage(|storage| Cell::Bytes(storage.band.high.0))
+        let high = |band: Band| Cell::Bytes(band.high.0);
+        row.either(|storage| high(storage.band), |index| index.band.map_or(Cell::Unknown, high))
     }),
     number("ratio_storage_to_bson", Some("storage/"), Unit::Fixed("bson"), |row| {
         row.storage(|storage| {
@@ -121,6 +123,13 @@ pub(super) const COLUMNS: &[Column] = &[
     text("basis", Some("basis"), |row| {
         let name = |basis: Basis| Cell::Text(basis.name().to_owned());
         row.either(|storage| name(storage.basis), |index| name(index.basis))
+    }),
+    number("sampling_error_fraction", None, Unit::None, |row| {
+        row.storage(|storage| {
+            storage
+                .sampling_error_millionths
+                .map_or(Cell::Unknown, |error| Cell::Ratio(number::millionths(error)))
+        })
     }),
     number("compress_mb_per_s", Some("compress"), Unit::Fixed("[MB/s]"), |row| {
         row.speed(|speed| Some(speed.compress_mb_per_s))

@@ -56,6 +56,12 @@ impl Cell {
     }
 }
 
+/// Millionths as a share.
+#[expect(clippy::cast_precision_loss, reason = "errors of 2^53 millionths are no errors")]
+pub(super) fn millionths(count: u64) -> f64 {
+    count as f64 / 1e6
+}
+
 /// A ratio as programs get it.
 pub(super) fn ratio(value: f64) -> f64 {
     rounded(value, RATIO_DECIMALS)

@@ -6,7 +6,7 @@
 use super::number;
 use crate::estimate::{
     CapReach, CollectionEstimate, CollectionKind, Estimate, History, ImageWalk, IndexEstimate,
-    IndexNotPredicted, ModelFacts, OddityCount, OnServer, PatternValue, StorageEstimate, Timing,
+    IndexNotPredicted, ModelFacts, OddityCount, OnServer, PatternValue, SampleFacts, StorageEstimate, Timing,
 };
 use serde::{Serialize, Serializer};
 
@@ -70,6 +70,19 @@ pub(super) struct HeadV1<'a> {
     documents_skipped: u64,
     skip_reasons: &'a [String],
     sampled_fraction: f64,
+    sample: Option<SampleV1>,
+}
+
+/// How documents were sampled.
+#[derive(Serialize)]
+struct SampleV1 {
+    seed: u64,
+    runs: u64,
+    documents_sampled: u64,
+    bson_bytes_sampled: u64,
+    documents_basis: &'static str,
+    target_error_fraction: Option<f64>,
+    scaled_to_documents: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -116,6 +129,7 @@ pub(super) struct StorageV1 {
     storage_bytes_high: u64,
     ratio_storage_to_bson: Option<f64>,
     basis: &'static str,
+    sampling_error_fraction: Option<f64>,
     leaf_pages: u64,
     leaf_image_bytes: u64,
     leaf_packed_bytes: u64,
@@ -156,6 +170,8 @@ struct IndexV1<'a> {
     entries: u64,
     entries_modelled: u64,
     storage_bytes: Option<u64>,
+    storage_bytes_low: Option<u64>,
+    storage_bytes_high: Option<u64>,
     leaf_pages: Option<u64>,
     twin_entries_bytes: Option<u64>,
     documents_refused: u64,
@@ -257,6 +273,7 @@ pub(super) fn head_v1(collection: &CollectionEstimate) -> HeadV1<'_> {
         documents_skipped,
         skip_reasons,
         sampled_fraction,
+        sample,
         storage: _,
         indexes: _,
         on_server: _,
@@ -278,6 +295,28 @@ pub(super) fn head_v1(collection: &CollectionEstimate) -> HeadV1<'_> {
         documents_skipped: *documents_skipped,
         skip_reasons,
         sampled_fraction: number::ratio(*sampled_fraction),
+        sample: sample.map(sample_v1),
+    }
+}
+
+fn sample_v1(sample: SampleFacts) -> SampleV1 {
+    let SampleFacts {
+        seed,
+        runs,
+        documents,
+        bson,
+        documents_of_input,
+        target_error_millionths,
+        scaled_to_documents,
+    } = sample;
+    SampleV1 {
+        seed,
+        runs,
+        documents_sampled: documents,
+        bson_bytes_sampled: bson.0,
+        documents_basis: documents_of_input.name(),
+        target_error_fraction: target_error_millionths.map(number::millionths),
+        scaled_to_documents,
     }
 }
 
@@ -307,8 +346,19 @@ fn on_server_v1(on_server: &OnServer) -> OnServerV1<'_> {
 
 pub(super) fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate) -> StorageV1 {
     // A new figure will not compile until it is written.
-    let StorageEstimate { load, codec, storage, band, basis, tally, pages_packed, image_tuned, speed, walk } =
-        row;
+    let StorageEstimate {
+        load,
+        codec,
+        storage,
+        band,
+        basis,
+        sampling_error_millionths,
+        tally,
+        pages_packed,
+        image_tuned,
+        speed,
+        walk,
+    } = row;
     let crate::estimate::Tally {
         leaf_pages,
         leaf_image,
@@ -332,6 +382,7 @@ pub(super) fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate)
         storage_bytes_high: band.high.0,
         ratio_storage_to_bson: collection.ratio(row).map(|ratio| number::ratio(ratio.value())),
         basis: basis.name(),
+        sampling_error_fraction: sampling_error_millionths.map(number::millionths),
         leaf_pages: *leaf_pages,
         leaf_image_bytes: leaf_image.0,
         leaf_packed_bytes: leaf_packed.0,
@@ -367,6 +418,7 @@ fn index_v1(row: &IndexEstimate) -> IndexV1<'_> {
         entries,
         entries_modelled,
         storage,
+        band,
         leaf_pages,
         twins,
         documents_refused,
@@ -381,6 +433,8 @@ fn index_v1(row: &IndexEstimate) -> IndexV1<'_> {
         entries: *entries,
         entries_modelled: *entries_modelled,
         storage_bytes: storage.map(|storage| storage.0),
+        storage_bytes_low: band.map(|band| band.low.0),
+        storage_bytes_high: band.map(|band| band.high.0),
         leaf_pages: *leaf_pages,
         twin_entries_bytes: twins.map(|twins| twins.0),
         documents_refused: *documents_refused,

@@ -136,6 +136,16 @@ pub enum SourceErrorKind {
         /// How many.
         collections: usize,
     },
+    /// A file that was entered in its middle and shows no document there.
+    #[error("{input}: no document begins in the {bytes} bytes behind byte {at}")]
+    NoDocumentBehind {
+        /// Name of the input.
+        input: String,
+        /// Where it was entered.
+        at: u64,
+        /// How far was looked.
+        bytes: u64,
+    },
     /// A document that cannot be taken.
     #[error(transparent)]
     Document(DocumentError),
@@ -208,6 +218,12 @@ impl SourceErrorKind {
                 vec!["name the format with `--format bson|json|csv|tsv`".to_owned()]
             }
             Self::Foreign { input, what } => vec![what.hint(input)],
+            Self::NoDocumentBehind { .. } => {
+                vec![
+                    "without `--sample` the file is read from its first byte and the damage is named"
+                        .to_owned(),
+                ]
+            }
             Self::Document(error) => document_hints(error),
             Self::Syntax { hints, .. } => hints.clone(),
         }
@@ -257,7 +273,8 @@ fn document_hints(error: &DocumentError) -> Vec<String> {
             Some((_, program)) => format!("{program} -dc {file} | xxd -s {place} -l 16"),
             None => format!("xxd -s {place} -l 16 {file}"),
         };
-        (input != "-" && !input.contains(": ")).then(|| format!("to look at the place, run `{command}`"))
+        (input != "-" && !input.contains(": ") && !input.contains(", from byte "))
+            .then(|| format!("to look at the place, run `{command}`"))
     };
     let what_to_do = match kind {
         DocumentErrorKind::TooShort { .. } | DocumentErrorKind::TooLong { .. } => skip_the_rest(*ordinal)
@@ -309,6 +326,14 @@ impl Skipped {
         self.documents += u64::from(bytes > 0);
         self.bytes += bytes;
         self.note(reason);
+    }
+
+    /// Takes in what another part of the input left out.
+    pub fn add(&mut self, other: &Self) {
+        let Self { documents, bytes, reasons } = other;
+        self.documents += documents;
+        self.bytes += bytes;
+        reasons.iter().for_each(|reason| self.note(reason));
     }
 
     fn note(&mut self, reason: &dyn std::fmt::Display) {

@@ -14,6 +14,7 @@ mod float_text;
 pub mod generate;
 mod input;
 pub mod json;
+mod jump;
 mod layers;
 #[cfg(feature = "live")]
 pub mod live;
@@ -30,6 +31,7 @@ mod watched;
 pub use archive::{Damage, DamageKind};
 pub use error::{SkipReason, Skipped, SourceError, SourceErrorKind};
 pub use find::{Collection, Found, find, name_of_file};
+pub use jump::Jumps;
 pub use metadata::{CollectionOptions, IndexDocument, IndexTable, TimeSeries};
 pub use namespace::Namespaces;
 pub use open::{Format, OpenOptions, open};
@@ -73,6 +75,11 @@ pub trait Source: Send {
 
     /// What was skipped so far, and why.
     fn skipped(&self) -> &Skipped;
+
+    /// How to read it from any byte on, where that is possible.
+    fn jumps(&self) -> Option<Jumps> {
+        None
+    }
 
     /// What was recognised, one line each, for standard error: the format, inferred column types.
     fn notes(&self) -> Vec<String>;

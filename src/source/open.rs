@@ -6,6 +6,7 @@ use super::{
     csv::{Columns, CsvSource, Dialect},
     find::find,
     json::{JsonDialect, JsonSource},
+    jump::Jumps,
     layers::Layers,
     namespace::Namespaces,
     recognise::Recognised,
@@ -75,8 +76,13 @@ pub(super) fn over_layers(layers: Layers, options: &OpenOptions) -> Result<Box<d
         }
     };
     let (meter, bytes_total, undone) = (layers.meter.clone(), layers.bytes_total, layers.description());
+    let jumps = match (bytes_total, &undone) {
+        (Some(bytes), None) => Jumps::new(&input, bytes, layers.head(), format, options.json, options.on_bad),
+        _ => None,
+    };
     let source = over_stream(input, layers.into_stream(), format, bytes_total, options)?;
     Ok(match undone {
+        None if jumps.is_some() => Box::new(Jumping { source, jumps }),
         None => source,
         Some(undone) => Box::new(Unpacked { source, meter, undone }),
     })
@@ -109,6 +115,50 @@ fn over_stream(
 fn opened_csv<R: Read + Send + 'static>(mut source: CsvSource<R>) -> Result<Box<dyn Source>, SourceError> {
     source.read_header()?;
     Ok(Box::new(source))
+}
+
+/// A source of a file that can be entered anywhere.
+struct Jumping {
+    source: Box<dyn Source>,
+    jumps: Option<Jumps>,
+}
+
+impl Source for Jumping {
+    fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    fn next_document(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, SourceError> {
+        self.source.next_document(out)
+    }
+
+    fn document_offset(&self) -> u64 {
+        self.source.document_offset()
+    }
+
+    fn position(&self) -> u64 {
+        self.source.position()
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.source.bytes_read()
+    }
+
+    fn bytes_total(&self) -> Option<u64> {
+        self.source.bytes_total()
+    }
+
+    fn skipped(&self) -> &Skipped {
+        self.source.skipped()
+    }
+
+    fn jumps(&self) -> Option<Jumps> {
+        self.jumps.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.source.notes()
+    }
 }
 
 /// A source below layers: its progress is counted in stored bytes.

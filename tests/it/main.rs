@@ -40,6 +40,7 @@ mod pages;
 mod plot;
 mod properties;
 mod read_leaf;
+mod sampling;
 mod schema;
 mod server;
 mod stores;

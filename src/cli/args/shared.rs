@@ -2,6 +2,7 @@
 
 use super::{
     FormatArg, INPUT, LoadArg, MODEL, OUTPUT, OnBadArg, OutputArg, RUN, ReadPreferenceArg, ReadingArgs,
+    SamplingArgs,
 };
 use crate::cli::help;
 use clap::ArgAction;
@@ -18,6 +19,8 @@ pub(in crate::cli) struct SharedArgs {
     pub on_bad_document: Option<OnBadArg>,
     #[command(flatten)]
     pub reading: ReadingArgs,
+    #[command(flatten)]
+    pub sampling: SamplingArgs,
     #[command(flatten)]
     pub live: LiveArgs,
 

@@ -35,6 +35,17 @@ impl MemoryPage {
         }
     }
 
+    /// How many records an empty page takes, all like one that weighs `entry_thirds` (see [`entry_thirds`]).
+    #[must_use]
+    pub fn records_of(config: &TableConfig, entry_thirds: u64) -> u64 {
+        let page = Self::new(config);
+        let fit = |thirds: u64| thirds.saturating_sub(EMPTY_THIRDS).div_ceil(entry_thirds.max(1));
+        // The record that reaches the bound is on the next page, unless the page is forced out.
+        let split = fit(page.split_thirds).saturating_sub(1);
+        let is_split = split + 1 >= u64::from(facts::SPLIT_MEMORY_RECORDS_MIN);
+        if is_split { split.max(1) } else { fit(page.forced_thirds).max(1) }
+    }
+
     /// Inserts a record and says whether the page is cut there. After a cut the page is the next one:
     /// empty, or with this record in it.
     ///
@@ -69,7 +80,8 @@ pub fn update_bytes(value_bytes: u64) -> u64 {
 }
 
 /// Expected memory of an inserted record, in thirds of a byte.
-fn entry_thirds(record_id: RecordId<'_>, value_bytes: u64) -> u64 {
+#[must_use]
+pub fn entry_thirds(record_id: RecordId<'_>, value_bytes: u64) -> u64 {
     let update_bytes = update_bytes(value_bytes);
     facts::INSERT_MEMORY_BYTES_THIRDS + 3 * (cell::record_id_bytes(record_id) + update_bytes)
 }
@@ -94,6 +106,13 @@ mod tests {
         }
         segments.push(records);
         assert_eq!(segments, [29_393, 29_363, 29_313, 11_931]);
+        // From the number of the middle record, as a sample has it.
+        let like = |number: u64| entry_thirds(RecordId::Number(number), 200);
+        let config = TableConfig::collection(Release::NEWEST);
+        assert_eq!(
+            [MemoryPage::records_of(&config, like(15_000)), MemoryPage::records_of(&config, like(45_000))],
+            [29_363; 2]
+        );
     }
 
     #[test]
@@ -101,5 +120,7 @@ mod tests {
         let mut page = MemoryPage::new(&TableConfig::collection(Release::NEWEST));
         let cuts: Vec<_> = (1..=4_u64).map(|record_id| page.insert(record_id, 6 << 20)).collect();
         assert_eq!(cuts, [Cut::Not, Cut::After, Cut::Not, Cut::After]);
+        let huge = entry_thirds(RecordId::Number(1), 6 << 20);
+        assert_eq!(MemoryPage::records_of(&TableConfig::collection(Release::NEWEST), huge), 2);
     }
 }
