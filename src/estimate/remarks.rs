@@ -581,11 +581,15 @@ mod tests {
     #[test]
     fn what_went_wrong_with_the_input_is_said_first() {
         assert_eq!(
-            lines(&fixture::awkward())[..9],
+            lines(&fixture::awkward())[..11],
             [
                 "server 9.0 is newer than the rules known here: those of 8.0 are used",
                 "2 documents were skipped and not counted; the first: x, y.bson: document 1 at byte 40: damaged",
-                "25.0 % of the input was read: sizes are extrapolated",
+                "25.0 % of the documents were modelled, 1 in 2 runs: sizes are extrapolated, 95 % within \u{b1}1.25 % for \
+                 the sampling; the number of documents is extrapolated too",
+                "scaled to 3 documents: every stretch of the input in proportion",
+                "the sampling error that was asked for, 1.00 %, was not reached with the documents that memory is given \
+                 for",
                 "an `_id` of 17 bytes was added to 1 of 3 documents, as a driver would",
                 "clustered: the table is keyed by `_id`, so there is no index _id_",
                 "clustered: the `_id` of 1 of 3 documents is not above the one before; predicted as if loaded in key order",

@@ -60,10 +60,8 @@ impl RunPages {
 pub enum Closeness {
     /// The expected figure.
     Main,
-    /// Other orders of the same work.
+    /// Other orders of the same work, and resampled walks.
     Lane,
-    /// Resampled walks, which only tell how much the figure scatters.
-    Any,
 }
 
 impl Closeness {
@@ -71,7 +69,6 @@ impl Closeness {
         match self {
             Self::Main => 40,
             Self::Lane => 125,
-            Self::Any => u32::MAX,
         }
     }
 }
