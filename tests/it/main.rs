@@ -7,6 +7,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::print_stderr,
+    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "tests print what they skip, compare sizes as percentages, and fail by panicking"
 )]
@@ -23,6 +24,7 @@ mod estimate;
 mod fake_server;
 mod golden;
 mod help;
+mod imports;
 mod index_accuracy;
 mod index_pages;
 mod inputs;
@@ -35,11 +37,13 @@ mod live;
 #[cfg(all(feature = "live", unix))]
 mod live_faults;
 mod memory;
+mod mutated_inputs;
 mod mutations;
 mod pages;
 mod plot;
 mod properties;
 mod read_leaf;
+mod reading;
 mod schema;
 mod server;
 mod stores;
