@@ -15,6 +15,7 @@
 mod accuracy;
 mod architecture;
 mod bad_input;
+mod bombs;
 mod case;
 mod conformance;
 mod docs;
