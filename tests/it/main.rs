@@ -23,6 +23,7 @@ mod dumps;
 mod estimate;
 #[cfg(all(feature = "live", unix))]
 mod fake_server;
+mod fuzz_corpus;
 mod golden;
 mod help;
 mod imports;
