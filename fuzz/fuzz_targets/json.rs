@@ -6,4 +6,4 @@
 #[allow(dead_code, reason = "each fuzzer is one of its functions")]
 mod reading;
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| reading::json(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| reading::json_once(input));

@@ -72,13 +72,33 @@ fn limited(args: &str, input: &[u8]) -> Answer {
 #[test]
 fn a_quarter_of_a_gigabyte_that_unfolds_from_gzip_is_refused_in_bounded_memory() {
     for (byte, args, want) in [
-        (0, "--format bson --on-bad-document skip", "error: a.gz: holds no document that can be taken; 1 was"),
-        (0, "--format json --on-bad-document skip", "error: a.gz: holds no document that can be taken; 1 was"),
-        (b'[', "--format json --on-bad-document skip", "error: a.gz: holds no document that can be taken; 1 was"),
-        (b'a', "--format json --on-bad-document skip", "error: a.gz: holds no document that can be taken; 8 were"),
+        (
+            0,
+            "--format bson --on-bad-document skip",
+            "error: a.gz: holds no document that can be taken; 1 was",
+        ),
+        (
+            0,
+            "--format json --on-bad-document skip",
+            "error: a.gz: holds no document that can be taken; 1 was",
+        ),
+        (
+            b'[',
+            "--format json --on-bad-document skip",
+            "error: a.gz: holds no document that can be taken; 1 was",
+        ),
+        (
+            b'a',
+            "--format json --on-bad-document skip",
+            "error: a.gz: holds no document that can be taken; 8 were",
+        ),
         (b' ', "--format json", "error: a.gz: holds no documents\n"),
         (b',', "--format csv", "error: a.gz: document 0 at byte 0: 16793602 bytes of BSON (16.0 MiB) exceed"),
-        (b'\t', "--format tsv", "error: a.gz: document 0 at byte 0: 16793602 bytes of BSON (16.0 MiB) exceed"),
+        (
+            b'\t',
+            "--format tsv",
+            "error: a.gz: document 0 at byte 0: 16793602 bytes of BSON (16.0 MiB) exceed",
+        ),
         (b'a', "--format csv", "error: a.gz: document 0 at byte 0: 17825792 bytes of BSON (17.0 MiB) exceed"),
         (b'"', "--format csv", "error: a.gz: document 0 at byte 0: 16793601 bytes of BSON (16.0 MiB) exceed"),
     ] {

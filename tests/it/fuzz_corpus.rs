@@ -20,6 +20,7 @@ fn what_the_fuzzers_begin_with_is_read_or_refused() {
         for entry in fs::read_dir(fuzz.join("corpus").join(name)).unwrap() {
             let input = fs::read(entry.unwrap().path()).unwrap();
             check(&input);
+            [reading::csv_once, reading::json_once].into_iter().for_each(|once| once(&input));
             inputs += 1;
         }
         assert!(inputs > 5, "{name}: {inputs}");
