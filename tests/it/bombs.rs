@@ -47,9 +47,10 @@ fn a_document_of_two_million_nested_arrays_is_estimated_from_bson_and_from_json(
     assert_eq!(figures("a.json", &json), of_bson);
 }
 
-/// The limit that the shell sets is about twice what the program needs: addresses count, used or not.
+/// The limit that the shell sets is about twice what the program needs: addresses count, used or not, which is why
+/// threads share a heap.
 #[cfg(target_os = "linux")]
-const SCRIPT: &str = "ulimit -v 400000 && exec \"$0\" \"$@\"";
+const SCRIPT: &str = "ulimit -v 400000 && export MALLOC_ARENA_MAX=1 && exec \"$0\" \"$@\"";
 
 /// Runs `estimate` with 400 MB of addresses.
 #[cfg(target_os = "linux")]

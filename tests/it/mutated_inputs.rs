@@ -107,7 +107,7 @@ fn mutations_of_every_format() {
 #[cfg(unix)]
 #[test]
 fn ten_thousand_mutations_of_each_format_are_read_or_refused_in_bounded_memory() {
-    let script = "ulimit -v 1048576 && ulimit -t 600 && exec \"$0\" \"$@\"";
+    let script = "ulimit -v 1048576 && ulimit -t 600 && export MALLOC_ARENA_MAX=1 && exec \"$0\" \"$@\"";
     let output = Command::new("sh")
         .args(["-c", script])
         .arg(env::current_exe().unwrap())
