@@ -39,7 +39,7 @@ pub(super) fn namespace(db: &str, collection: &str) -> String {
 
 /// A name that a dump brings along, for messages: on one line, and cut where no server's name is longer.
 ///
-/// Source: 255 bytes, `MaxNsCollectionLen`, src/mongo/db/namespace_string.h.
+/// Source: 255 bytes, `MaxNsCollectionLen`, `src/mongo/db/namespace_string.h`.
 pub(super) fn shown(name: &str) -> String {
     const CHARACTERS_MAX: usize = 255;
     let mut shown = String::new();
