@@ -3,8 +3,11 @@
 use crate::reading;
 use std::{fs, path::Path};
 
-/// Every fuzzer of fuzz/fuzz_targets, with what it runs.
-const FUZZERS: [(&str, fn(&[u8])); 5] = [
+/// What holds of any bytes.
+type Check = fn(&[u8]);
+
+/// Every fuzzer of `fuzz/fuzz_targets`, with what it runs.
+const FUZZERS: [(&str, Check); 5] = [
     ("archive", reading::archive),
     ("bson", reading::bson),
     ("csv", reading::csv),
@@ -20,7 +23,8 @@ fn what_the_fuzzers_begin_with_is_read_or_refused() {
         for entry in fs::read_dir(fuzz.join("corpus").join(name)).unwrap() {
             let input = fs::read(entry.unwrap().path()).unwrap();
             check(&input);
-            [reading::csv_once, reading::json_once].into_iter().for_each(|once| once(&input));
+            reading::csv_once(&input);
+            reading::json_once(&input);
             inputs += 1;
         }
         assert!(inputs > 5, "{name}: {inputs}");
