@@ -16,7 +16,7 @@ fn text(path: &str) -> String {
 }
 
 /// Every document that people read.
-const DOCUMENTS: [&str; 11] = [
+const DOCUMENTS: [&str; 12] = [
     "README.md",
     "CHANGELOG.md",
     "data/README.md",
@@ -24,6 +24,7 @@ const DOCUMENTS: [&str; 11] = [
     "docs/ARCHITECTURE.md",
     "docs/FORMAT.md",
     "docs/GLOSSARY.md",
+    "docs/INPUTS.md",
     "docs/METHOD.md",
     "plots/README.md",
     "docs/OTHER-STORES.md",

@@ -7,6 +7,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::print_stderr,
+    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "tests print what they skip, compare sizes as percentages, and fail by panicking"
 )]
@@ -14,6 +15,7 @@
 mod accuracy;
 mod architecture;
 mod bad_input;
+mod bombs;
 mod case;
 mod conformance;
 mod docs;
@@ -21,8 +23,10 @@ mod dumps;
 mod estimate;
 #[cfg(all(feature = "live", unix))]
 mod fake_server;
+mod fuzz_corpus;
 mod golden;
 mod help;
+mod imports;
 mod index_accuracy;
 mod index_pages;
 mod inputs;
@@ -35,12 +39,14 @@ mod live;
 #[cfg(all(feature = "live", unix))]
 mod live_faults;
 mod memory;
+mod mutated_inputs;
 mod mutations;
 mod pages;
 mod plot;
 mod properties;
 mod read_leaf;
 mod sampling;
+mod reading;
 mod schema;
 mod server;
 mod stores;
