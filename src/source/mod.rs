@@ -14,6 +14,7 @@ mod float_text;
 pub mod generate;
 mod input;
 pub mod json;
+mod kept;
 mod layers;
 #[cfg(feature = "live")]
 pub mod live;
@@ -30,6 +31,7 @@ mod watched;
 pub use archive::{Damage, DamageKind};
 pub use error::{SkipReason, Skipped, SourceError, SourceErrorKind};
 pub use find::{Collection, Found, find, name_of_file};
+pub use kept::{Documents, Kept};
 pub use metadata::{CollectionOptions, IndexDocument, IndexTable, TimeSeries};
 pub use namespace::Namespaces;
 pub use open::{Format, OpenOptions, open};

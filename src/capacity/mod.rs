@@ -1,0 +1,6 @@
+//! Capacity: what a collection needs besides its file.
+mod bson;
+pub mod journal;
+pub mod measured;
+pub mod oplog;
+pub mod wire;
