@@ -26,27 +26,9 @@ pub fn timestamp(entry: u64) -> u64 {
 ///
 /// Fields and their order: seen on mongod 6.0.27. Retryable writes add `lsid`, `txnNumber`, `stmtId` and `prevOpTime`.
 pub fn insert_entry(collection: &str, document: &[u8], id: &[u8], entry: u64, out: &mut Vec<u8>) {
-    write_entry(b"ts", collection, document, id, entry, out);
-}
-
-/// The same with its timestamp as `_id`, one byte longer: a table that is keyed by `_id` then holds the entries under
-/// keys of nine bytes, as the oplog's own table does.
-pub fn keyed_entry(collection: &str, document: &[u8], id: &[u8], entry: u64, out: &mut Vec<u8>) {
-    write_entry(b"_id", collection, document, id, entry, out);
-}
-
-fn write_entry(
-    timestamp_name: &[u8],
-    collection: &str,
-    document: &[u8],
-    id: &[u8],
-    entry: u64,
-    out: &mut Vec<u8>,
-) {
     let stamp = timestamp(entry);
     let wall = (stamp >> 32) * 1000;
     let mut writer = Writer::new(out);
-    writer.element(0x11, timestamp_name, &stamp.to_le_bytes());
     writer.string(b"op", "i");
     writer.string(b"ns", &format!("{DATABASE}.{collection}"));
     writer.uuid(b"ui", COLLECTION_UUID);
@@ -56,6 +38,7 @@ fn write_entry(
             inner.element(*kind, b"_id", rest.get(b"_id\0".len()..).unwrap_or_default());
         }
     });
+    writer.element(0x11, b"ts", &stamp.to_le_bytes());
     writer.element(0x12, b"t", &1_u64.to_le_bytes());
     writer.element(0x12, b"v", &2_u64.to_le_bytes());
     writer.element(0x09, b"wall", &wall.to_le_bytes());
@@ -75,8 +58,5 @@ mod tests {
         insert_entry("logs", document, &document[4..13], 0, &mut entry);
         assert_eq!(entry.len() - document.len(), 125);
         assert_eq!(crate::document::check(&entry).map(|()| entry.len()), Ok(entry.len()));
-        let mut keyed = Vec::new();
-        keyed_entry("logs", document, &document[4..13], 0, &mut keyed);
-        assert_eq!(keyed.len(), entry.len() + 1);
     }
 }

@@ -10,7 +10,7 @@ use crate::document::Elements;
 use crate::estimate::LoadState;
 use crate::geometry::wiredtiger::{TableConfig, cell, window::LoadClock};
 use crate::record::RecordId;
-use crate::record::collection::{IdMaker, Keys, Shape, normalise};
+use crate::record::collection::{IdMaker, Keys, Purpose, Shape, normalise};
 use crate::record::index::{Entries, IndexSpec};
 use crate::source::{Documents, Skipped, Source, SourceError};
 use rayon::prelude::*;
@@ -248,7 +248,7 @@ fn oplog_traffic(stored: &Documents, model: &Plan, plan: &TrafficPlan) -> Result
         table: TableConfig { release: model.table.release, ..TableConfig::collection(model.table.release) },
         loads: vec![LoadState::Settled],
         codecs: vec![CodecKind::Snappy],
-        shape: Shape { keys: Keys::Clustered, ..Shape::default() },
+        shape: Shape { keys: Keys::Clustered, capped: None, purpose: Purpose::Oplog },
         indexes: Vec::new(),
         timing: Timing::Skip,
         walk: super::Walk::Skip,
@@ -262,9 +262,8 @@ fn oplog_traffic(stored: &Documents, model: &Plan, plan: &TrafficPlan) -> Result
         skipped: Skipped::default(),
     };
     let estimate = estimate_collection("oplog.rs", &mut entries, &table, &mut |_| ())?;
-    let added = estimate.documents; // a byte each: see `keyed_entry`
     Ok(OplogTraffic {
-        entry_bytes: estimate.bson.0 - added,
+        entry_bytes: estimate.bson.0,
         storage_bytes: estimate.storage.first().map_or(0, |row| row.storage.0),
     })
 }
@@ -286,7 +285,7 @@ impl<'d, I: Iterator<Item = &'d [u8]> + Send> Source for EntrySource<'_, I> {
     fn next_document(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, SourceError> {
         let Some(document) = self.documents.next() else { return Ok(None) };
         let start = out.len();
-        oplog::keyed_entry(self.collection, document, id_of(document), self.number, out);
+        oplog::insert_entry(self.collection, document, id_of(document), self.number, out);
         self.number += 1;
         self.position += (out.len() - start) as u64;
         Ok(Some(out.len() - start))
