@@ -61,12 +61,8 @@ pub(super) fn advice(
     dumps: &[DumpRow],
     needs: &Needs,
 ) -> Vec<Advice> {
-    let all = [
-        storage(collection, scans, needs),
-        backup(dumps),
-        replication(traffic),
-        transfer(dumps, needs),
-    ];
+    let all =
+        [storage(collection, scans, needs), backup(dumps), replication(traffic), transfer(dumps, needs)];
     all.into_iter().flatten().collect()
 }
 
@@ -86,7 +82,7 @@ fn storage(collection: &CollectionEstimate, scans: &Scans, needs: &Needs) -> Opt
     };
     let fastest = least(timed().map(|(_, _, _, scan_s)| scan_s))?;
     let as_fast = timed().filter(|(_, _, _, scan_s)| *scan_s <= fastest * AS_FAST);
-    let (codec, work, basis, scan_s) =
+    let (codec, work, basis, time_s) =
         as_fast.min_by(|one, other| one.1.storage_bytes.total_cmp(&other.1.storage_bytes))?;
     let plain = scans.work_of("none").and_then(|plain| plain.scan_s(disk));
     let against = match plain {
@@ -95,7 +91,7 @@ fn storage(collection: &CollectionEstimate, scans: &Scans, needs: &Needs) -> Opt
     };
     let reason = format!(
         "a cold scan at {disk} MB/s takes {}{against}; {:.1} MB on disk, the least of those as fast",
-        seconds(scan_s),
+        seconds(time_s),
         work.storage_bytes / BYTES_PER_MB
     );
     Some(Advice { use_for: Use::Storage, codec: codec.clone(), reason, basis })
@@ -123,8 +119,7 @@ fn replication(traffic: &Traffic) -> Option<Advice> {
     let mut sent = order.iter().filter_map(of);
     let plain = sent.next()?;
     let saves = |one: u64, other: u64| float(one) < float(other) * (1.0 - WIRE_SAVING_MIN);
-    let best =
-        sent.fold(plain, |best, one| if saves(one.sent_bytes, best.sent_bytes) { one } else { best });
+    let best = sent.fold(plain, |best, one| if saves(one.sent_bytes, best.sent_bytes) { one } else { best });
     let reason = format!(
         "replies take {:.1} % of their bytes; a slower compressor must save {:.0} % more",
         float(best.sent_bytes) / float(best.message_bytes.max(1)) * 100.0,

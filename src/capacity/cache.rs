@@ -121,11 +121,7 @@ impl InCache {
     #[must_use]
     pub fn pages_per_read(&self, share: f64, cache_bytes: u64) -> PagesPerRead {
         let at = |filled: f64| self.misses(share, super::float(cache_bytes) * filled);
-        PagesPerRead {
-            expected: at(EVICTION_STEADY),
-            low: at(EVICTION_TRIGGER),
-            high: at(EVICTION_TARGET),
-        }
+        PagesPerRead { expected: at(EVICTION_STEADY), low: at(EVICTION_TRIGGER), high: at(EVICTION_TARGET) }
     }
 
     fn misses(&self, share: f64, room: f64) -> f64 {

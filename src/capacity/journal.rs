@@ -114,6 +114,9 @@ mod tests {
         record.put(b"kk", &[7; 100]);
         let put = &record.body()[start..];
         // 4, the length in two bytes, the table, the key's length, the key, the value.
-        assert_eq!((put.len(), &put[..1], &put[3..5]), (1 + 2 + 1 + 1 + 2 + 100, &b"\x84"[..], &b"\x94\x82"[..]));
+        assert_eq!(
+            (put.len(), &put[..1], &put[3..5]),
+            (1 + 2 + 1 + 1 + 2 + 100, &b"\x84"[..], &b"\x94\x82"[..])
+        );
     }
 }

@@ -35,9 +35,7 @@ pub use scans::{CrossoverRow, SavingRow, ScanRow};
 pub use traffic::{DumpRow, JournalRow, OplogRow, WireRow};
 
 use crate::codec::CodecKind;
-use crate::estimate::{
-    Basis, CodecName, CollectionEstimate, Estimate, IndexBuild, IndexEstimate, LoadState,
-};
+use crate::estimate::{Basis, CodecName, CollectionEstimate, Estimate, IndexBuild, IndexEstimate, LoadState};
 use measured::Traffic;
 
 const BYTES_PER_MB: f64 = 1e6;

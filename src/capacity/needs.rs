@@ -78,7 +78,7 @@ pub struct Needs {
     pub dump_codecs_chosen: Given<()>,
 }
 
-/// Disks of a plan: a slow USB disk, a spinning one, a network volume, a flash drive behind SATA, one on PCIe. Chosen.
+/// Disks of a plan: a slow USB disk, a spinning one, a network volume, a flash drive, a fast one. Chosen.
 pub const DISKS_MB_PER_S: &[f64] = &[30.0, 100.0, 300.0, 1000.0, 3000.0];
 /// Chosen: a quarter and a half of the time.
 pub const SCAN_SAVINGS_PCT: &[f64] = &[25.0, 50.0];

@@ -128,7 +128,8 @@ impl Work {
         let own = self.thread_s()?;
         // The plain scan must be bound by the disk, or both threads would have to differ that much.
         let disk = plain.storage_bytes / super::BYTES_PER_MB * share / own.max(f64::MIN_POSITIVE);
-        (self.storage_bytes <= plain.storage_bytes * share && plain.disk_s(disk) >= plain.thread_s()?).then_some(disk)
+        (self.storage_bytes <= plain.storage_bytes * share && plain.disk_s(disk) >= plain.thread_s()?)
+            .then_some(disk)
     }
 }
 

@@ -89,7 +89,10 @@ impl Scans {
     }
 
     fn plain(&self, load: LoadState) -> Option<&Work> {
-        self.work.iter().find(|(codec, work, _)| codec.name == "none" && work.load == load).map(|(_, work, _)| work)
+        self.work
+            .iter()
+            .find(|(codec, work, _)| codec.name == "none" && work.load == load)
+            .map(|(_, work, _)| work)
     }
 
     fn fill(&mut self, needs: &Needs) {

@@ -77,7 +77,9 @@ fn check_working_set(plan: &CapacityPlan, estimate: &Estimate) -> Result<(), Usa
             Exact(bytes),
             Grouped(data_bytes)
         ),
-        hints: vec!["`--working-set 100%` is all of it; more documents are planned with `--documents`".to_owned()],
+        hints: vec![
+            "`--working-set 100%` is all of it; more documents are planned with `--documents`".to_owned(),
+        ],
     })
 }
 

@@ -156,10 +156,9 @@ fn working_set(text: &str) -> Result<WorkingSet, UsageError> {
         return Ok(WorkingSet::Share(percent("--working-set", text, 100.0)? / 100.0));
     }
     match parse_size(text) {
-        Ok(0) => Err(grammar(
-            "--working-set: nothing is read of 0 bytes".to_owned(),
-            &example("--working-set"),
-        )),
+        Ok(0) => {
+            Err(grammar("--working-set: nothing is read of 0 bytes".to_owned(), &example("--working-set")))
+        }
         Ok(bytes) => Ok(WorkingSet::Bytes(bytes)),
         Err(error) => Err(UsageError::Size { flag: "--working-set", error }),
     }

@@ -71,10 +71,8 @@ pub fn measure_traffic(
         .flat_map_iter(|direction| wire_codecs().into_iter().map(move |codec| (direction, codec)))
         .map(|(direction, codec)| wire_traffic(&stored, plan, direction, codec))
         .collect();
-    let journal = CodecKind::SERVER
-        .into_par_iter()
-        .map(|codec| journal_traffic(&stored, model, plan, codec))
-        .collect();
+    let journal =
+        CodecKind::SERVER.into_par_iter().map(|codec| journal_traffic(&stored, model, plan, codec)).collect();
     let oplog = match plan.logged {
         Logged::Oplog => Some(oplog_traffic(&stored, model, plan)?),
         Logged::Tables => None,
@@ -135,7 +133,12 @@ fn for_each_batch<'d>(
     }
 }
 
-fn wire_traffic(stored: &Documents, plan: &TrafficPlan, direction: Direction, codec: CodecKind) -> WireTraffic {
+fn wire_traffic(
+    stored: &Documents,
+    plan: &TrafficPlan,
+    direction: Direction,
+    codec: CodecKind,
+) -> WireTraffic {
     let mut encoder = codec.encoder();
     let (mut body, mut out) = (Vec::new(), Vec::new());
     let mut traffic = WireTraffic { direction, codec, messages: 0, message_bytes: 0, sent_bytes: 0 };
@@ -184,7 +187,7 @@ struct Records<'p> {
 }
 
 enum Puts<'p> {
-    Tables { indexes: &'p [IndexSpec], entries: Entries, key: Vec<u8> },
+    Tables { indexes: &'p [IndexSpec], entries: Box<Entries>, key: Vec<u8> },
     Oplog { collection: &'p str, entry: Vec<u8>, key: Vec<u8> },
 }
 
@@ -192,11 +195,9 @@ impl<'p> Puts<'p> {
     fn of(model: &'p Plan, plan: &'p TrafficPlan) -> Self {
         match plan.logged {
             Logged::Tables => {
-                Self::Tables { indexes: &model.indexes, entries: Entries::new(), key: Vec::new() }
+                Self::Tables { indexes: &model.indexes, entries: Box::new(Entries::new()), key: Vec::new() }
             }
-            Logged::Oplog => {
-                Self::Oplog { collection: &plan.collection, entry: Vec::new(), key: Vec::new() }
-            }
+            Logged::Oplog => Self::Oplog { collection: &plan.collection, entry: Vec::new(), key: Vec::new() },
         }
     }
 }
@@ -243,7 +244,11 @@ fn id_of(document: &[u8]) -> &[u8] {
     first.and_then(|id| document.get(id.at..id.value_at() + id.value.len())).unwrap_or_default()
 }
 
-fn oplog_traffic(stored: &Documents, model: &Plan, plan: &TrafficPlan) -> Result<OplogTraffic, PipelineError> {
+fn oplog_traffic(
+    stored: &Documents,
+    model: &Plan,
+    plan: &TrafficPlan,
+) -> Result<OplogTraffic, PipelineError> {
     let table = Plan {
         table: TableConfig { release: model.table.release, ..TableConfig::collection(model.table.release) },
         loads: vec![LoadState::Settled],
@@ -314,7 +319,8 @@ impl<'d, I: Iterator<Item = &'d [u8]> + Send> Source for EntrySource<'_, I> {
 
 fn stream(stored: &Documents, codec: CodecKind, timing: Timing) -> Stream {
     let bson_bytes = stored.bytes.len() as u64;
-    let plain = Stream { codec, bson_bytes, packed_bytes: bson_bytes, pack_mb_per_s: None, unpack_mb_per_s: None };
+    let plain =
+        Stream { codec, bson_bytes, packed_bytes: bson_bytes, pack_mb_per_s: None, unpack_mb_per_s: None };
     let Some(mut encoder) = codec.encoder() else { return plain };
     let (mut packed, mut raw) = (Vec::new(), Vec::new());
     let began = Instant::now();

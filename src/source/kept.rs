@@ -119,7 +119,12 @@ mod tests {
         let stream: Vec<u8> = (0..10_i32)
             .flat_map(|id| [b"\x0e\0\0\0\x10_id\0".as_slice(), &id.to_le_bytes(), b"\0"].concat())
             .collect();
-        let source = BsonSource::new("ten".to_owned(), std::io::Cursor::new(stream.clone()), None, OnBadDocument::Stop);
+        let source = BsonSource::new(
+            "ten".to_owned(),
+            std::io::Cursor::new(stream.clone()),
+            None,
+            OnBadDocument::Stop,
+        );
         let mut kept = Kept::new(Box::new(source), 3 * 14 + 13);
         let documents = kept.documents();
         let mut out = Vec::new();

@@ -14,6 +14,7 @@
 mod accuracy;
 mod architecture;
 mod bad_input;
+mod capacity;
 mod capacity_accuracy;
 mod case;
 mod conformance;

@@ -26,7 +26,7 @@ pub(in crate::cli) struct PlanArgs {
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, conflicts_with = "cache_size", help_heading = NEEDS)]
     #[arg(help = help::capacity::CACHE, long_help = help::capacity::CACHE_LONG)]
     pub cache: Option<String>,
-    #[arg(long, value_name = "SIZE|PERCENT", allow_negative_numbers = true, help_heading = NEEDS)]
+    #[arg(long, value_name = "SIZE|%", allow_negative_numbers = true, help_heading = NEEDS)]
     #[arg(help = help::capacity::WORKING_SET, long_help = help::capacity::WORKING_SET_LONG)]
     pub working_set: Option<String>,
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help_heading = NEEDS)]

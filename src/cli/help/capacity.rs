@@ -27,7 +27,7 @@ Examples:
     pagepress plan --network-mb-per-s 12 --dump-codec none,zlib:6,zstd:1,zstd:9 \\
       orders.bson";
 
-pub(in crate::cli) const DOCUMENTS: &str = "Documents that each collection will have";
+pub(in crate::cli) const DOCUMENTS: &str = "Documents that there will be";
 pub(in crate::cli) const DOCUMENTS_LONG: &str = "\
 Documents that each collection will have. Figures grow with them and are then \
 `extrapolated`.
@@ -40,7 +40,7 @@ Members of each replica set. 1 is a standalone, without an oplog.
 
 [default: 3, of the MongoDB manual] [range: 1 to 50]";
 
-pub(in crate::cli) const SHARDS: &str = "Shards that documents are spread over [default: 1]";
+pub(in crate::cli) const SHARDS: &str = "Shards, each its own set [default: 1]";
 pub(in crate::cli) const SHARDS_LONG: &str = "\
 Shards that documents are spread over, evenly. Each is a replica set.
 
@@ -78,7 +78,7 @@ pub(in crate::cli) fn disk_long() -> String {
     format!("{DISK_LONG}\n\n[default: {}, pagepress's]", disks.join(","))
 }
 
-pub(in crate::cli) const SAVING: &str = "Time that a scan should save [default: 25,50]";
+pub(in crate::cli) const SAVING: &str = "Time that scans save [default: 25,50]";
 pub(in crate::cli) const SAVING_LONG: &str = "\
 Time that a scan should save against none, in per cent, with commas between: the plan \
 names the fastest disk on which each codec does.
@@ -116,7 +116,7 @@ pub(in crate::cli) const PRICE_LONG: &str = "\
 Price of a decimal gigabyte of disk for a month, in any currency. Without it no price is \
 shown.";
 
-pub(in crate::cli) const BATCH: &str = "Documents of a command or reply [default: 1000]";
+pub(in crate::cli) const BATCH: &str = "Documents of a message [default: 1000]";
 pub(in crate::cli) const BATCH_LONG: &str = "\
 Documents of one insert command, and of one reply to a query. Messages are also cut at \
 the server's own limits of bytes.

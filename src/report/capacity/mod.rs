@@ -63,7 +63,17 @@ fn write_csv(plan: &Capacity, out: &mut dyn Write) -> io::Result<()> {
                 let value = field.cell.plain();
                 let About { load, codec, level, subject, basis } = &about;
                 lines
-                    .write_record([collection, section.name, load, codec, level, subject, field.name, &value, basis])
+                    .write_record([
+                        collection,
+                        section.name,
+                        load,
+                        codec,
+                        level,
+                        subject,
+                        field.name,
+                        &value,
+                        basis,
+                    ])
                     .map_err(io::Error::other)?;
             }
         }
@@ -99,7 +109,7 @@ impl About {
             match (field.role, &field.cell) {
                 (Role::Basis, cell) => about.basis = cell.plain(),
                 (Role::Key, Cell::Codec(codec)) if field.name.is_empty() => {
-                    about.codec = codec.name.to_owned();
+                    codec.name.clone_into(&mut about.codec);
                     about.level = codec.level.map_or(String::new(), |level| level.to_string());
                 }
                 (Role::Key, Cell::Codec(codec)) => subjects.push(format!("{}={codec}", field.name)),
@@ -189,7 +199,9 @@ fn remarks(plan: &Capacity) -> Vec<String> {
     let needs = &plan.needs;
     let mut remarks = Vec::new();
     if needs.members.value() == 1 {
-        remarks.push("One member: a standalone, without an oplog. Its journal holds its tables' writes.".to_owned());
+        remarks.push(
+            "One member: a standalone, without an oplog. Its journal holds its tables' writes.".to_owned(),
+        );
     } else if plan.members.iter().all(|row| row.oplog_bytes.is_none()) {
         remarks.push(
             "The oplog is left out: its size needs --oplog-hours and --writes-per-s or --updates-per-s. \
@@ -247,7 +259,10 @@ fn page_table(title: &str, grid: &Grid) -> String {
         .map(|head| match head.align {
             Align::Left => format!("<th scope=\"col\">{}</th>", escaped(&one_line(head.label, &head.unit))),
             Align::Right => {
-                format!("<th scope=\"col\" class=\"number\">{}</th>", escaped(&one_line(head.label, &head.unit)))
+                format!(
+                    "<th scope=\"col\" class=\"number\">{}</th>",
+                    escaped(&one_line(head.label, &head.unit))
+                )
             }
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Sections of a plan and their rows: each figure once, with its name for programs and its head for people.
 
 use crate::capacity::{
-    Advice, CacheRow, Capacity, CachePoint, CollectionCapacity, CrossoverRow, DiskRow, DumpRow, Given,
+    Advice, CachePoint, CacheRow, Capacity, CollectionCapacity, CrossoverRow, DiskRow, DumpRow, Given,
     JournalRow, MemberRow, Needs, OplogRow, PagesPerRead, SavingRow, ScanRow, WireRow, WorkingSet,
 };
 use crate::estimate::{Basis, CodecName};
@@ -59,7 +59,13 @@ fn codec(codec: &CodecName) -> Field {
 }
 
 fn basis(basis: Basis) -> Field {
-    Field { name: "basis", label: "basis", unit: "", role: Role::Basis, cell: Cell::Text(basis.name().to_owned()) }
+    Field {
+        name: "basis",
+        label: "basis",
+        unit: "",
+        role: Role::Basis,
+        cell: Cell::Text(basis.name().to_owned()),
+    }
 }
 
 fn bytes(name: &'static str, label: &'static str, bytes: impl Into<Option<u64>>) -> Field {
@@ -70,7 +76,12 @@ fn seconds(name: &'static str, label: &'static str, seconds: impl Into<Option<f6
     figure(name, label, "[s]", seconds.into().map_or(Cell::Unknown, Cell::Ratio))
 }
 
-fn ratio(name: &'static str, label: &'static str, unit: &'static str, value: impl Into<Option<f64>>) -> Field {
+fn ratio(
+    name: &'static str,
+    label: &'static str,
+    unit: &'static str,
+    value: impl Into<Option<f64>>,
+) -> Field {
     figure(name, label, unit, value.into().map_or(Cell::Unknown, Cell::Ratio))
 }
 
@@ -263,7 +274,12 @@ fn journal(row: &JournalRow) -> Row {
         figure("journal_records", "records", "", Cell::Count(row.records)),
         bytes("record_bytes", "records hold", row.record_bytes),
         bytes("written_bytes", "written", row.written_bytes),
-        figure("journal_bytes_per_document", "a document", "[B]", Cell::Ratio(row.journal_bytes_per_document)),
+        figure(
+            "journal_bytes_per_document",
+            "a document",
+            "[B]",
+            Cell::Ratio(row.journal_bytes_per_document),
+        ),
         bytes("journal_bytes_per_day", "a day", row.journal_bytes_per_day),
         basis(row.basis),
     ]

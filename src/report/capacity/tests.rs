@@ -37,7 +37,9 @@ fn traffic() -> Traffic {
         bson_bytes: 18_000_000,
         wire: [Direction::Insert, Direction::Find]
             .into_iter()
-            .flat_map(|direction| [wire(direction, kinds[0], 18_100_000), wire(direction, kinds[1], 9_000_000)])
+            .flat_map(|direction| {
+                [wire(direction, kinds[0], 18_100_000), wire(direction, kinds[1], 9_000_000)]
+            })
             .collect(),
         journal: vec![JournalTraffic {
             codec: kinds[1],

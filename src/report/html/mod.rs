@@ -61,11 +61,7 @@ pub fn page(json: &[u8], notes: &[Vec<String>]) -> Result<String, SavedError> {
 }
 
 /// The same with further parts, whose text is escaped already: the first before all collections, then one for each.
-pub(super) fn page_with(
-    json: &[u8],
-    notes: &[Vec<String>],
-    parts: &[String],
-) -> Result<String, SavedError> {
+pub(super) fn page_with(json: &[u8], notes: &[Vec<String>], parts: &[String]) -> Result<String, SavedError> {
     let saved = Saved::read_any("the report", json)?;
     let mut page = Page { text: String::new(), left: PAGE_BYTES_MAX - KEPT_FREE, left_out: Vec::new() };
     let embedded = embed::script(json);
