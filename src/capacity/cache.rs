@@ -25,7 +25,7 @@ pub const EVICTION_TARGET: f64 = 0.80;
 /// Clients help from there. Source: `eviction_trigger`, `dist/api_data.py` at tag mongodb-8.0.0.
 pub const EVICTION_TRIGGER: f64 = 0.95;
 /// Where a cache under random reads stands between the two.
-const EVICTION_STEADY: f64 = 0.84;
+const EVICTION_STEADY: f64 = 0.85;
 
 /// What one collection takes in a cache, in the cache's own count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -14,7 +14,7 @@ use crate::record::collection::{IdMaker, Keys, Purpose, Shape, normalise};
 use crate::record::index::{Entries, IndexSpec};
 use crate::source::{Documents, Skipped, Source, SourceError};
 use rayon::prelude::*;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Header and trailer of a gzip file, less those of the zlib stream that stands for it. Source: RFC 1950, RFC 1952.
 const GZIP_BYTES: u64 = (10 + 8) - (2 + 4);
@@ -323,20 +323,35 @@ fn stream(stored: &Documents, codec: CodecKind, timing: Timing) -> Stream {
         Stream { codec, bson_bytes, packed_bytes: bson_bytes, pack_mb_per_s: None, unpack_mb_per_s: None };
     let Some(mut encoder) = codec.encoder() else { return plain };
     let (mut packed, mut raw) = (Vec::new(), Vec::new());
-    let began = Instant::now();
     if !encoder.pack(&stored.bytes, &mut packed) {
         return plain;
     }
-    let pack_s = began.elapsed().as_secs_f64();
     let wrapper = if matches!(codec, CodecKind::Zlib(_)) { GZIP_BYTES } else { 0 };
     let mut timed = Stream { packed_bytes: packed.len() as u64 + wrapper, ..plain };
     if timing == Timing::Measure {
+        let pack_s = least_seconds(|| encoder.pack(&stored.bytes, &mut packed));
         timed.pack_mb_per_s = mb_per_s(bson_bytes, pack_s);
-        let began = Instant::now();
-        encoder.unpack(&packed, stored.bytes.len(), &mut raw);
-        timed.unpack_mb_per_s = mb_per_s(bson_bytes, began.elapsed().as_secs_f64());
+        let unpack_s = least_seconds(|| encoder.unpack(&packed, stored.bytes.len(), &mut raw));
+        timed.unpack_mb_per_s = mb_per_s(bson_bytes, unpack_s);
     }
     timed
+}
+
+/// The fastest of a few passes: once for what is slow, so that a large stream is not packed many times.
+fn least_seconds(mut pass: impl FnMut() -> bool) -> f64 {
+    const PASSES_MAX: usize = 7;
+    const NO_MORE_AFTER: Duration = Duration::from_millis(200);
+    let began = Instant::now();
+    let mut least_s = f64::INFINITY;
+    for _ in 0..PASSES_MAX {
+        let start = Instant::now();
+        pass();
+        least_s = least_s.min(start.elapsed().as_secs_f64());
+        if began.elapsed() > NO_MORE_AFTER {
+            break;
+        }
+    }
+    least_s
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a sample is a few MiB")]
