@@ -81,6 +81,8 @@ pub(super) fn members(collections: &[CollectionCapacity], needs: &Needs) -> Vec<
     let (shards, members) = (needs.shards.value(), needs.members.value());
     let oplog_bytes = oplog_bytes(collections, needs);
     let journal_bytes = journal::FILES_MIN * journal::FILE_BYTES;
+    let has_rates = oplog_bytes.is_some() || needs.updates_per_s.is_some();
+    let of_rates = if has_rates { Basis::Extrapolated } else { Basis::Modelled };
     let of = |first: &DiskRow| {
         let same = |one: &&DiskRow| one.load == first.load && one.codec == first.codec;
         let rows: Vec<&DiskRow> =
@@ -114,7 +116,8 @@ pub(super) fn members(collections: &[CollectionCapacity], needs: &Needs) -> Vec<
             price_per_month: needs
                 .price_per_gb_month
                 .map(|price| float(cluster_bytes) / BYTES_PER_GB * price),
-            basis: rows.iter().map(|row| row.basis).fold(first.basis, worse),
+            // Rates were given for a span; what follows from them is no model of documents alone.
+            basis: rows.iter().map(|row| row.basis).fold(of_rates, worse),
         }
     };
     first.disk.iter().map(of).collect()

@@ -3,6 +3,7 @@
 use crate::capacity::{
     Advice, CachePoint, CacheRow, Capacity, CollectionCapacity, CrossoverRow, DiskRow, DumpRow, Given,
     JournalRow, MemberRow, Needs, OplogRow, PagesPerRead, SavingRow, ScanRow, WireRow, WorkingSet,
+    cache::memory_for,
 };
 use crate::estimate::{Basis, CodecName};
 use crate::report::number::Cell;
@@ -182,6 +183,7 @@ fn cache(row: &CacheRow, needs: &Needs) -> Row {
         bytes("working_set_scattered_bytes", "scattered", row.working_set_scattered_bytes),
         bytes("cache_bytes", "cache", needs.cache_bytes.value()),
     ];
+    fields.push(bytes("machine_memory_bytes", "machine", memory_for(needs.cache_bytes.value())));
     fields.extend(per_read(row.pages_per_read));
     fields.push(bytes("cache_for_hit_share_bytes", "cache for hits", row.cache_for_hit_share_bytes));
     fields.push(basis(row.basis));
