@@ -15,6 +15,8 @@ mod advice;
 mod bson;
 pub mod cache;
 mod disk;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod journal;
 pub mod measured;
 mod needs;

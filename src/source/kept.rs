@@ -110,9 +110,8 @@ impl Source for Kept {
 
 #[cfg(test)]
 mod tests {
-    use super::super::OnBadDocument;
-    use super::super::bson::BsonSource;
     use super::*;
+    use crate::source::{OnBadDocument, bson::BsonSource};
 
     #[test]
     fn the_first_documents_are_kept_and_all_are_passed_on() {
