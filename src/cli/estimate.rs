@@ -270,6 +270,7 @@ impl Run<'_> {
 }
 
 /// Reads the input once.
+#[cfg(feature = "live")]
 pub(super) fn estimate_opened(
     input: &Input,
     model: &pipeline::Plan,
