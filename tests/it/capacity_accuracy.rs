@@ -276,8 +276,9 @@ fn random_reads_miss_the_cache_as_often_as_on_a_server() {
         }
     };
     let mut faults = Vec::new();
-    for cache_mib in [256_u64, 358, 512, 2048] {
-        let config = format!("cache_size={cache_mib}M");
+    for cache_mib in [512_u64, 358, 256, 2048] {
+        // Evicting threads as mongod has them by itself.
+        let config = format!("cache_size={cache_mib}M,eviction=(threads_min=4,threads_max=4)");
         server.run("admin", doc! { "setParameter": 1, "wiredTigerEngineRuntimeConfig": config });
         if cache_mib == 2048 {
             // Everything once.
