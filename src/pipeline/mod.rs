@@ -20,11 +20,13 @@ mod segments;
 mod speed;
 mod state;
 pub mod store;
+mod traffic;
 mod what_if;
 mod workers;
 
 pub use effort::Effort;
 pub use sample::{Amount, SAMPLE_BYTES_DEFAULT, Sampling};
+pub use traffic::{Logged, TrafficPlan, measure_traffic, wire_codecs};
 
 use crate::codec::{self, CodecKind};
 use crate::datafile::DataFileError;

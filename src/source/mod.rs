@@ -15,6 +15,7 @@ pub mod generate;
 mod input;
 pub mod json;
 mod jump;
+mod kept;
 mod layers;
 #[cfg(feature = "live")]
 pub mod live;
@@ -32,6 +33,7 @@ pub use archive::{Damage, DamageKind};
 pub use error::{SkipReason, Skipped, SourceError, SourceErrorKind};
 pub use find::{Collection, Found, find, name_of_file};
 pub use jump::Jumps;
+pub use kept::{Documents, Kept};
 pub use metadata::{CollectionOptions, IndexDocument, IndexTable, TimeSeries};
 pub use namespace::Namespaces;
 pub use open::{Format, OpenOptions, open};

@@ -206,6 +206,8 @@ fn connect(port: u16) -> Option<TcpStream> {
     while started.elapsed() < Duration::from_secs(120) {
         if let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) {
             stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
+            // Header and body are two writes, and the second must not wait for the first's receipt.
+            stream.set_nodelay(true).unwrap();
             return Some(stream);
         }
         sleep(Duration::from_millis(100));
