@@ -32,7 +32,7 @@ mod watched;
 pub use archive::{Damage, DamageKind};
 pub use error::{SkipReason, Skipped, SourceError, SourceErrorKind};
 pub use find::{Collection, Found, find, name_of_file};
-pub use jump::Jumps;
+pub use jump::{Entered, Jumps};
 pub use kept::{Documents, Kept};
 pub use metadata::{CollectionOptions, IndexDocument, IndexTable, TimeSeries};
 pub use namespace::Namespaces;

@@ -140,7 +140,7 @@ impl<'p> TablePages<'p> {
             .map(|pair| {
                 let ((left, left_pages), (right, right_pages)) = (pair[0], pair[1]);
                 // The mean of so many pages lies closer to its neighbour's than a single one does.
-                let pages = ((left_pages + right_pages) / 2.0).sqrt();
+                let pages = left_pages.midpoint(right_pages).sqrt();
                 2.0 * (left - right).abs() / (left + right).max(f64::MIN_POSITIVE) * pages
             })
             .collect();
