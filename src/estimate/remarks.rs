@@ -414,7 +414,8 @@ fn about_indexes(collection: &CollectionEstimate) -> Vec<Remark> {
         if let Some(reason) = row.refused_reason.clone() {
             found.push(Remark::IndexRefuses { name: name.clone(), documents: row.documents_refused, reason });
         }
-        if row.entries_modelled < row.entries {
+        // What a sample has for all is said once, for all.
+        if row.entries_modelled < row.entries && row.band.is_none() {
             let (modelled, of) = (row.entries_modelled, row.entries);
             found.push(Remark::IndexExtrapolated { name, modelled, of });
         }

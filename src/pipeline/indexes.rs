@@ -96,6 +96,17 @@ impl IndexRun {
         self.key_bytes + self.keys * IndexEntries::OVERHEAD_BYTES
     }
 
+    /// Name of the index.
+    pub(super) fn name(&self) -> &str {
+        self.spec.name()
+    }
+
+    /// Whether keys ascend as documents come, but for one in a hundred.
+    pub(super) fn ascends(&self) -> bool {
+        const ODD_SHARE: usize = 100;
+        !self.entries.is_empty() && self.entries.descents() * ODD_SHARE <= self.entries.len()
+    }
+
     fn is_whole(&self) -> bool {
         self.entries.len() as u64 == self.keys
     }

@@ -56,6 +56,18 @@ impl Segment {
         }
     }
 
+    /// Takes in another segment's records, behind its own.
+    pub fn append(&mut self, other: &Self) {
+        let (bytes, key_bytes) = (self.bytes.len(), self.keys.len());
+        if self.ends.is_empty() {
+            self.first_number = other.first_number;
+        }
+        self.bytes.extend_from_slice(&other.bytes);
+        self.ends.extend(other.ends.iter().map(|end| bytes + end));
+        self.keys.extend_from_slice(&other.keys);
+        self.key_ends.extend(other.key_ends.iter().map(|end| key_bytes + end));
+    }
+
     /// Gives memory back that it does not need to hold what it holds.
     pub fn shrink(&mut self) {
         self.bytes.shrink_to_fit();

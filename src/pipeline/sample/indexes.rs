@@ -1,12 +1,13 @@
 //! Indexes of a collection that is known by a sample.
 //!
-//! The sampled documents' entries make an index of their own, which has the input's order and its repetitions, but
+//! Keys that ascend as documents come are modelled on documents in a row. Of all others, the runs' entries make an index of their own, which has the input's order and its repetitions, but
 //! fewer neighbours: keys that lie closer share longer prefixes, and more entries of one key share a page. How much
 //! closer packs denser is what an index of every other run shows beside that of all runs.
 
 use super::runs::Sample;
 use crate::estimate::{Band, Basis, IndexEstimate};
 use crate::geometry::wiredtiger::file;
+use crate::pipeline::segments::Segment;
 use crate::pipeline::{
     Plan,
     indexes::{self, IndexRun, Loaded},
@@ -29,34 +30,60 @@ pub fn estimate(
     sample: &Sample,
     documents: u64,
 ) -> Vec<IndexEstimate> {
-    let rows = |step: usize| rows_of(plan, workers, states, sample, step);
-    let whole = rows(1);
-    if sample.stretches.len() < 2 {
-        return whole.into_iter().map(|row| scaled(&row, None, sample, documents, plan)).collect();
-    }
-    let half = rows(2);
-    whole.iter().zip(&half).map(|(whole, half)| scaled(whole, Some(half), sample, documents, plan)).collect()
+    let model = Model { plan, workers, states };
+    let runs = |step: usize| {
+        let stretches = sample.stretches.iter().step_by(step);
+        model.indexes_of(stretches.map(|stretch| &sample.runs[stretch.run].segment))
+    };
+    let row = model.indexes_of(std::iter::once(&sample.row));
+    let ascending: Vec<&str> = row.runs.iter().filter(|run| run.ascends()).map(IndexRun::name).collect();
+    let (whole, half) = (runs(1), runs(2));
+    whole
+        .rows
+        .iter()
+        .zip(&half.rows)
+        .zip(&row.rows)
+        .map(|((whole_row, half_row), in_row)| {
+            // A gap between runs cuts the prefixes of all keys behind it on its page, and the whole has no gaps.
+            if ascending.contains(&in_row.name.as_str()) {
+                scaled(in_row, None, row.documents, documents, plan)
+            } else {
+                let half_row = Some(half_row).filter(|_| half.documents < whole.documents);
+                scaled(whole_row, half_row, whole.documents, documents, plan)
+            }
+        })
+        .collect()
 }
 
-/// Of every `step`-th stretch.
-fn rows_of(
-    plan: &Plan,
-    workers: &Workers,
-    states: &[State],
-    sample: &Sample,
-    step: usize,
-) -> Vec<IndexEstimate> {
-    let mut runs: Vec<IndexRun> = plan.indexes.iter().cloned().map(IndexRun::new).collect();
-    let (mut taken, mut bson_bytes) = (0, 0);
-    for stretch in sample.stretches.iter().step_by(step) {
-        let segment = &sample.runs[stretch.run].segment;
-        workers.for_each(&mut runs, |index| index.take(segment, taken));
-        indexes::bound(&mut runs, plan.index_memory_bytes);
-        taken += segment.records() as u64;
-        bson_bytes += segment.bytes.len() as u64;
+/// What indexes are modelled by.
+struct Model<'m> {
+    plan: &'m Plan,
+    workers: &'m Workers,
+    states: &'m [State],
+}
+
+/// Indexes of some documents.
+struct Indexes {
+    runs: Vec<IndexRun>,
+    rows: Vec<IndexEstimate>,
+    documents: u64,
+}
+
+impl Model<'_> {
+    fn indexes_of<'s>(&self, segments: impl Iterator<Item = &'s Segment>) -> Indexes {
+        let Self { plan, workers, states } = *self;
+        let mut runs: Vec<IndexRun> = plan.indexes.iter().cloned().map(IndexRun::new).collect();
+        let (mut documents, mut bson_bytes) = (0, 0);
+        for segment in segments {
+            workers.for_each(&mut runs, |index| index.take(segment, documents));
+            indexes::bound(&mut runs, plan.index_memory_bytes);
+            documents += segment.records() as u64;
+            bson_bytes += segment.bytes.len() as u64;
+        }
+        let loaded = Loaded { documents, bson: BsonBytes(bson_bytes) };
+        let rows = indexes::finish(&runs, states, loaded, &plan.table, workers);
+        Indexes { runs, rows, documents }
     }
-    let loaded = Loaded { documents: taken, bson: BsonBytes(bson_bytes) };
-    indexes::finish(&runs, states, loaded, &plan.table, workers)
 }
 
 /// What an index of the sample says of one with the entries of `documents` documents.
@@ -69,11 +96,11 @@ fn rows_of(
 fn scaled(
     row: &IndexEstimate,
     half: Option<&IndexEstimate>,
-    sample: &Sample,
+    modelled: u64,
     documents: u64,
     plan: &Plan,
 ) -> IndexEstimate {
-    let factor = documents as f64 / sample.documents_read().max(1) as f64;
+    let factor = documents as f64 / modelled.max(1) as f64;
     let times = |figure: u64, factor: f64| (figure as f64 * factor).round() as u64;
     let entries = times(row.entries, factor);
     let skeleton = file::skeleton(&plan.table).0 as f64;
@@ -94,8 +121,10 @@ fn scaled(
     let storage = entry_bytes(row)
         .map(|own| unit.round_up((skeleton + own * change * entries as f64) as u64))
         .or(row.storage);
+    // A page more or less is more of a small index than of a large one.
+    let last_page = 1.0 / row.leaf_pages.unwrap_or(1).max(1) as f64;
     let band = storage.map(|storage| {
-        let doubt = (storage.0 as f64 * (BAND_SHARE + (change - 1.0).abs())) as u64;
+        let doubt = (storage.0 as f64 * (BAND_SHARE + (change - 1.0).abs() + last_page)) as u64;
         Band { low: DiskBytes(storage.0.saturating_sub(doubt)), high: DiskBytes(storage.0 + doubt) }
     });
     IndexEstimate {

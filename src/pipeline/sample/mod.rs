@@ -162,7 +162,8 @@ impl<'p> SampledRun<'p> {
         let run_bytes = run_bytes.min(sample_bytes / stretches).max(1);
         let mut sampler = JumpSampler::new(self.plan, jumps, seed, stretches, run_bytes);
         sampler.fill(observe)?;
-        let sample = sampler.sample();
+        let mut sample = sampler.sample();
+        sample.row = sampler.take_row()?;
         self.measure_errors(&sample);
         Ok(Some(sample))
     }
@@ -198,13 +199,14 @@ impl<'p> SampledRun<'p> {
     ) -> Result<Option<Sample>, PipelineError> {
         loop {
             sampler.fill(observe)?;
-            let sample = sampler.sample();
+            let mut sample = sampler.sample();
             self.measure_errors(&sample);
             let reached = self
                 .tables
                 .iter()
                 .all(|table| table.error_millionths.is_some_and(|error| error <= millionths));
             if reached || sampler.is_exhausted() {
+                sample.row = sampler.take_row()?;
                 return Ok(Some(sample));
             }
             sampler.resume(sample);

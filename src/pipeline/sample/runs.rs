@@ -18,6 +18,11 @@ use std::ops::Range;
 /// Memory for sampled documents, whatever share of the input was asked for: 256 MiB.
 pub const SAMPLE_BYTES_MAX: u64 = 256 << 20;
 
+/// Documents in a row, beside the runs, that tell how indexes with ascending keys lie: 8 MiB at most, and 1 MiB at
+/// least where the input has as many.
+const ROW_BYTES_MAX: u64 = 8 << 20;
+const ROW_BYTES_MIN: u64 = 1 << 20;
+
 /// One run of documents.
 pub struct Run {
     /// Its documents, numbered about where they stand in the collection.
@@ -50,6 +55,8 @@ pub struct Sample {
     pub runs: Vec<Run>,
     /// In the order of the input.
     pub stretches: Vec<Stretch>,
+    /// More documents in a row than a run has, once they are taken.
+    pub row: Segment,
     /// How `stretches` are known.
     pub totals: Totals,
     /// Share of the input's documents that the runs hold, by bytes.
@@ -136,6 +143,16 @@ impl<'p> JumpSampler<'p> {
         }
     }
 
+    /// Documents in a row, about as many as the runs have, from an even place.
+    pub fn take_row(&mut self) -> Result<Segment, PipelineError> {
+        let bytes = self.bytes_read.clamp(ROW_BYTES_MIN, ROW_BYTES_MAX);
+        let at = below(&mut self.rng, self.jumps.bytes().saturating_sub(bytes) + 1);
+        match self.jumps.open_at(at)? {
+            None => Ok(Segment::default()),
+            Some(Entered { begins, mut source }) => Ok(self.read(&mut *source, begins, bytes)?.0),
+        }
+    }
+
     /// Halves every stretch; a run stays with the half in which it begins.
     pub fn split(&mut self) {
         let halves = self.ranges.iter().flat_map(|(range, taken)| {
@@ -175,26 +192,37 @@ impl<'p> JumpSampler<'p> {
             opened => opened,
         };
         let Some(Entered { begins: at, mut source }) = opened else { return Ok(None) };
+        let (segment, input_bytes) = self.read(&mut *source, at, self.run_bytes)?;
+        self.bytes_read += input_bytes;
+        if segment.records() == 0 {
+            return Ok(None);
+        }
+        self.runs.push(Run { segment });
+        Ok(Some(Taken { run: self.runs.len() - 1, at, input_bytes }))
+    }
+
+    /// Documents of `bytes` bytes from `at` on, numbered about where they stand; and how long they are in the input.
+    fn read(
+        &mut self,
+        source: &mut dyn Source,
+        at: u64,
+        bytes: u64,
+    ) -> Result<(Segment, u64), PipelineError> {
         let mut segment = Segment::default();
-        let reader = SegmentReader::new(&mut *source, self.plan.on_bad, self.plan.shape, &self.plan.table);
+        let reader = SegmentReader::new(source, self.plan.on_bad, self.plan.shape, &self.plan.table);
         let ids = std::mem::take(&mut self.ids);
         let before = ids.count();
-        let mut reader = reader.in_runs(self.run_bytes, ids);
+        let mut reader = reader.in_runs(bytes, ids);
         reader.next_segment(&mut segment)?;
         let input_bytes = reader.position();
         self.skipped.add(&reader.skipped());
         self.out_of_order += reader.out_of_order();
         self.ids = reader.into_ids();
         self.ids_added += self.ids.count() - before;
-        self.bytes_read += input_bytes;
-        if segment.records() == 0 {
-            return Ok(None);
-        }
         let documents_before = u128::from(at) * segment.records() as u128 / u128::from(input_bytes.max(1));
         segment.first_number = 1 + u64::try_from(documents_before).unwrap_or(u64::MAX / 2);
         segment.shrink();
-        self.runs.push(Run { segment });
-        Ok(Some(Taken { run: self.runs.len() - 1, at, input_bytes }))
+        Ok((segment, input_bytes))
     }
 
     /// What was taken so far. Stretches without a document of their own are their neighbour's.
@@ -223,6 +251,7 @@ impl<'p> JumpSampler<'p> {
         Sample {
             runs: std::mem::take(&mut self.runs),
             stretches,
+            row: Segment::default(),
             totals: Totals::Extrapolated,
             fraction,
             skipped: self.skipped.clone(),
@@ -258,11 +287,14 @@ pub fn from_stream(
     let mut reader = reader.in_runs(run_bytes, IdMaker::new());
     let (mut stride, mut kept_bytes) = (stride.max(1), 0);
     let mut groups: Vec<Group> = Vec::new();
-    let mut block = Segment::default();
+    let (mut block, mut row) = (Segment::default(), Segment::default());
     while reader.next_segment(&mut block)? {
         observe(reader.progress());
         if groups.last().is_none_or(|group| group.blocks == stride) {
             groups.push(Group { segment: Segment::default(), blocks: 0, documents: 0, bson_bytes: 0 });
+        }
+        if (row.bytes.len() as u64) < ROW_BYTES_MAX {
+            row.append(&block);
         }
         let Some(group) = groups.last_mut() else { continue };
         group.blocks += 1;
@@ -293,6 +325,7 @@ pub fn from_stream(
     let fraction = kept_bytes as f64 / bson_bytes.max(1) as f64;
     Ok(Sample {
         stretches: stretches.collect(),
+        row,
         runs: groups.into_iter().map(|group| Run { segment: group.segment }).collect(),
         totals: Totals::Counted,
         fraction,

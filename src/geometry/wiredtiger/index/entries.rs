@@ -9,8 +9,8 @@ pub struct IndexEntries {
     slots: Vec<Slot>,
     /// Whether entries have ghosts; decided by the first.
     is_unique: bool,
-    /// Whether a key came after a larger one.
-    is_shuffled: bool,
+    /// Keys that came after a larger one.
+    descents: usize,
 }
 
 /// All that is held of an entry but its key.
@@ -67,7 +67,7 @@ impl IndexEntries {
     fn push_slot(&mut self, key: &[u8], record_id_bytes: usize, value_bytes: usize, document: u32) {
         let count = self.slots.len();
         assert!(count < ENTRIES_MAX, "an index of more than {ENTRIES_MAX} entries");
-        self.is_shuffled |= count > 0 && self.key(count - 1) > key;
+        self.descents += usize::from(count > 0 && self.key(count - 1) > key);
         self.key_bytes.extend_from_slice(key);
         let short = |bytes: usize| u16::try_from(bytes).unwrap_or(u16::MAX);
         self.slots.push(Slot {
@@ -76,6 +76,12 @@ impl IndexEntries {
             value_bytes: short(value_bytes),
             record_id_bytes: short(record_id_bytes),
         });
+    }
+
+    /// Keys that came after a larger one: few where keys ascend as documents come.
+    #[must_use]
+    pub fn descents(&self) -> usize {
+        self.descents
     }
 
     /// How many.
@@ -102,7 +108,7 @@ impl IndexEntries {
 
     /// Whether keys came in ascending order.
     pub(super) fn is_ascending(&self) -> bool {
-        !self.is_shuffled
+        self.descents == 0
     }
 
     pub(super) fn key(&self, entry: usize) -> &[u8] {
@@ -130,7 +136,7 @@ impl IndexEntries {
             key_bytes: Vec::with_capacity(self.key_bytes.len()),
             slots: Vec::with_capacity(entries.len()),
             is_unique: self.is_unique,
-            is_shuffled: false,
+            descents: 0,
         };
         for entry in entries {
             ordered.key_bytes.extend_from_slice(self.key(entry));
