@@ -161,6 +161,9 @@ impl CliError {
             Self::Pipeline(PipelineError::Threads { .. }) => {
                 vec!["ask for fewer: `--threads 1`; the result does not depend on it".to_owned()]
             }
+            Self::Pipeline(PipelineError::NotInParts { .. }) => {
+                vec!["leave `--partial` out, or unpack the input into a file of its own".to_owned()]
+            }
             Self::OneOfMany(error) => {
                 let mut hints = error.hints();
                 hints.push("to go on with the other inputs, pass `--on-bad-document skip`".to_owned());

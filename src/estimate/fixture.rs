@@ -1,7 +1,7 @@
 //! Fixed estimates for tests of everything that reads one. Figures are invented, but they add up.
 
 use super::{
-    Band, BlockHistogram, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, Estimate,
+    Band, BandBasis, BlockHistogram, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, Estimate,
     ImageWalk, IndexBuild, IndexEstimate, LoadState, ModelFacts, PatternValue, Speed, StorageEstimate, Tally,
     Timing,
 };
@@ -216,6 +216,7 @@ fn row(
         codec,
         storage,
         band,
+        band_basis: BandBasis::Followed,
         basis: Basis::Modelled,
         sampling_error_millionths: None,
         tally,
