@@ -14,6 +14,8 @@ mod index;
 mod inputs;
 mod inspect;
 mod manual;
+mod merge;
+mod partial;
 mod plan;
 mod plot;
 mod progress;
@@ -42,9 +44,11 @@ pub use verify_plan::{LeftOver, Loads, Scan, Target, VerifyPlan};
 pub use verify_usage::VerifyUsageError;
 
 use crate::datafile::DataFileError;
+use crate::estimate::merging::MergeError;
 use crate::mongod::MongodError;
 use crate::pipeline::PipelineError;
 use crate::plot::{PublishedError, SavedError};
+use crate::report::saved::ReadError;
 use crate::source::SourceError;
 use crate::units::BsonBytes;
 use args::{Args, Command, Parsed};
@@ -106,6 +110,12 @@ pub enum CliError {
     /// A report that is to be drawn is none.
     #[error(transparent)]
     Saved(#[from] SavedError),
+    /// A report that is to be merged is none.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Reports that do not make one.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     /// A table of published figures is none.
     #[error(transparent)]
     Published(#[from] PublishedError),
@@ -170,6 +180,8 @@ impl CliError {
                 hints
             }
             Self::Saved(error) => error.hints(),
+            Self::Read(error) => error.hints(),
+            Self::Merge(error) => error.hints(),
             Self::Published(_) => vec!["data/reference has tables of that kind".to_owned()],
             Self::Report { .. } => Vec::new(),
             Self::PlotFolder { source, .. } => match source.kind() {
@@ -233,13 +245,17 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Result<Outcome, CliError
 fn run_command(command: Command) -> Result<Outcome, CliError> {
     match command {
         Command::Estimate(typed) if typed.store.is_another_store() => store::run(&typed),
-        Command::Estimate(typed) => estimate::run(&typed),
+        Command::Estimate(typed) => match &typed.partial.partial {
+            Some(part) => partial::run(&typed, part),
+            None => estimate::run(&typed),
+        },
         Command::Sweep(typed) => sweep::run(&typed),
         Command::Inspect(typed) => inspect::run(&typed),
         #[cfg(feature = "live")]
         Command::Verify(typed) => verify::run(&typed),
         Command::Generate(typed) => generate::run(&typed),
         Command::Plot(typed) => plot::run(&typed),
+        Command::Merge(typed) => merge::run(&typed),
         Command::Facts => print(facts::write_facts),
         Command::Completions { shell } => print(|out| manual::write_completions(shell, out)),
         Command::Man { command } => {

@@ -1,9 +1,9 @@
 //! Fixed estimates for tests of everything that reads one. Figures are invented, but they add up.
 
 use super::{
-    Band, BandBasis, BlockHistogram, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, Estimate,
-    ImageWalk, IndexBuild, IndexEstimate, LoadState, ModelFacts, PatternValue, Speed, StorageEstimate, Tally,
-    Timing,
+    Band, BandBasis, BlockHistogram, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind,
+    Estimate, ImageWalk, IndexBuild, IndexEstimate, LoadState, ModelFacts, PatternValue, Speed,
+    StorageEstimate, Tally, Timing,
 };
 use crate::estimate::Basis;
 use crate::estimate::on_server::{History, Layout, OnServer};

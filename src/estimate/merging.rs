@@ -104,9 +104,9 @@ impl MergeError {
             Self::Differ { .. } => {
                 vec!["make both with the same options and the same pagepress, then merge them".to_owned()]
             }
-            Self::Mixed { .. } => vec![
-                "merge the parts first, then the report of that merge with the whole ones".to_owned(),
-            ],
+            Self::Mixed { .. } => {
+                vec!["merge the parts first, then the report of that merge with the whole ones".to_owned()]
+            }
             Self::Missing { numbers, of } => {
                 let number = numbers.first().copied().unwrap_or(1);
                 vec![format!("run `pagepress estimate --partial {number}/{of} … --out part.json`")]
@@ -180,12 +180,7 @@ impl Pair<'_> {
         let names = codec_versions.iter().chain(&second.codec_versions).map(|(name, _)| *name);
         for name in names {
             let shown = |version: &Option<String>| version.clone().unwrap_or_else(|| "none".to_owned());
-            self.same(
-                &format!("model.codecs.{name}"),
-                &version(first, name),
-                &version(second, name),
-                shown,
-            )?;
+            self.same(&format!("model.codecs.{name}"), &version(first, name), &version(second, name), shown)?;
         }
         Ok(())
     }
@@ -247,17 +242,10 @@ fn same_set(pair: &Pair<'_>, first: &Partial, second: &Partial) -> Result<(), Me
     pair.same("loads", &first.loads, &second.loads, |loads| listed(loads.iter().map(|load| load.name())))?;
     pair.same("codecs", &first.codecs, &second.codecs, |codecs| listed(codecs))?;
     pair.same("walk", &first.walk, &second.walk, |walk| format!("{walk:?}").to_lowercase())?;
-    pair.same(
-        "index_memory_bytes",
-        &first.index_memory_bytes,
-        &second.index_memory_bytes,
-        u64::to_string,
-    )?;
+    pair.same("index_memory_bytes", &first.index_memory_bytes, &second.index_memory_bytes, u64::to_string)?;
     let indexes = |part: &Partial| -> Vec<_> {
         let indexes = part.collection.indexes.iter();
         indexes.map(|index| (index.name.clone(), index.pattern.clone(), index.uniqueness)).collect()
     };
-    pair.same("indexes", &indexes(first), &indexes(second), |all| {
-        listed(all.iter().map(|(name, _, _)| name))
-    })
+    pair.same("indexes", &indexes(first), &indexes(second), |all| listed(all.iter().map(|(name, _, _)| name)))
 }

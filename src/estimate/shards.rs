@@ -55,11 +55,7 @@ pub fn merge(reports: Vec<Placed<Estimate>>) -> Result<Option<Estimate>, MergeEr
 }
 
 /// Adds a shard's figures to those of the shards before it.
-fn add(
-    pair: &Pair<'_>,
-    sum: &mut CollectionEstimate,
-    shard: CollectionEstimate,
-) -> Result<(), MergeError> {
+fn add(pair: &Pair<'_>, sum: &mut CollectionEstimate, shard: CollectionEstimate) -> Result<(), MergeError> {
     same_rows(pair, sum, &shard)?;
     // A new field will not compile until it is merged.
     let CollectionEstimate {
@@ -128,12 +124,9 @@ fn same_rows(
     };
     pair.same(&format!("kind of {name}"), &kind(first), &kind(second), |kind| (*kind).to_owned())?;
     let server_codec = |collection: &CollectionEstimate| collection.kind.server_codec;
-    pair.same(
-        &format!("server_codec of {name}"),
-        &server_codec(first),
-        &server_codec(second),
-        |codec| (*codec).to_owned(),
-    )?;
+    pair.same(&format!("server_codec of {name}"), &server_codec(first), &server_codec(second), |codec| {
+        (*codec).to_owned()
+    })?;
     let storage = |collection: &CollectionEstimate| -> Vec<String> {
         collection.storage.iter().map(|row| format!("{} {}", row.load.name(), row.codec)).collect()
     };

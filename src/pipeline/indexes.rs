@@ -6,8 +6,8 @@ use crate::estimate::{Basis, IndexBuild, IndexEstimate, LoadState, PatternValue}
 use crate::geometry::wiredtiger::{
     TableConfig, facts,
     index::{
-        self, ENTRIES_MAX, Ghosts, IndexConfig, IndexEntries, IndexPages, Load, OrderedEntries, Pressure, bulk_built,
-        insert_built,
+        self, ENTRIES_MAX, Ghosts, IndexConfig, IndexEntries, IndexPages, Load, OrderedEntries, Pressure,
+        bulk_built, insert_built,
     },
     segment::update_bytes,
     window::LoadClock,
@@ -72,7 +72,11 @@ impl IndexRun {
     }
 
     /// Takes what a run over a segment found.
-    pub(super) fn absorb(&mut self, segment: &IndexSegment, reason: Option<&str>) -> Result<(), EntriesMissing> {
+    pub(super) fn absorb(
+        &mut self,
+        segment: &IndexSegment,
+        reason: Option<&str>,
+    ) -> Result<(), EntriesMissing> {
         self.keys += segment.keys;
         self.key_bytes += segment.key_bytes;
         self.refused += segment.refused;

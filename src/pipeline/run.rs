@@ -15,8 +15,8 @@ use super::{
 };
 use crate::codec::CodecKind;
 use crate::estimate::{
-    BandBasis, Basis, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, ImageWalk, StorageEstimate,
-    Tally,
+    BandBasis, Basis, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, ImageWalk,
+    StorageEstimate, Tally,
     band::{self, Walk},
 };
 use crate::geometry::wiredtiger::{

@@ -474,7 +474,8 @@ impl CollectionIn {
             on_server: None,
             indexes_not_predicted: self.indexes_not_predicted.into_iter().map(Into::into).collect(),
             oddities: self.oddities.map(|all| {
-                let odd = |OddityIn { path, what, count }| OddityCount { path, what, count: count.min(FIGURE_MAX) };
+                let odd =
+                    |OddityIn { path, what, count }| OddityCount { path, what, count: count.min(FIGURE_MAX) };
                 all.into_iter().map(odd).collect()
             }),
         })
@@ -522,10 +523,7 @@ impl StorageIn {
             load,
             codec,
             storage,
-            band: Band {
-                low: DiskBytes(self.storage_bytes_low),
-                high: DiskBytes(self.storage_bytes_high),
-            },
+            band: Band { low: DiskBytes(self.storage_bytes_low), high: DiskBytes(self.storage_bytes_high) },
             band_basis: match self.band_basis {
                 None | Some(BandBasisIn::Followed) => BandBasis::Followed,
                 Some(BandBasisIn::Widened) => BandBasis::Widened,

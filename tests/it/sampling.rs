@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 
 /// Documents of all sizes and kinds, or lines of a log.
 fn generated(shape: Shape, documents: u64, notation: Notation) -> Vec<u8> {
-    let mut generator = Generator::new(Request { shape, documents, seed: 1, field_names: FieldNames::Long, notation });
+    let mut generator =
+        Generator::new(Request { shape, documents, seed: 1, field_names: FieldNames::Long, notation });
     let mut bytes = Vec::new();
     while generator.fill(&mut bytes, 1 << 20) {}
     bytes
@@ -50,7 +51,8 @@ fn share(share: f64, seed: u64) -> Option<Sampling> {
 /// Rows whose full figure lies in the sample's band, and rows in all.
 fn covered(full: &CollectionEstimate, sampled: &CollectionEstimate) -> (usize, usize) {
     let rows = full.storage.iter().zip(&sampled.storage);
-    let inside = rows.filter(|(full, sampled)| (sampled.band.low..=sampled.band.high).contains(&full.storage));
+    let inside =
+        rows.filter(|(full, sampled)| (sampled.band.low..=sampled.band.high).contains(&full.storage));
     (inside.count(), full.storage.len())
 }
 
@@ -204,7 +206,8 @@ fn two_thousand_million_documents_are_scaled_to_in_a_moment() {
     let (less, more) = (estimate(20_000_000), estimate(2_000_000_000));
     assert_eq!(more.documents, 2_000_000_000);
     for (less, more) in less.storage.iter().zip(&more.storage) {
-        let per_document = |row: &pagepress::estimate::StorageEstimate, documents: f64| row.storage.0 as f64 / documents;
+        let per_document =
+            |row: &pagepress::estimate::StorageEstimate, documents: f64| row.storage.0 as f64 / documents;
         let off = per_document(more, 2e9) / per_document(less, 2e7) - 1.0;
         // A byte more for each record's number, of about 190.
         assert!((-0.005..0.02).contains(&off), "{} {}: {off}", more.load.name(), more.codec);
@@ -235,7 +238,11 @@ fn a_table_says_how_much_was_modelled_and_how_well_that_tells() {
         .file("a.bson", &generated(Shape::Random, 20_000, Notation::Bson))
         .run();
     assert_eq!(answer.code, 0, "{}", answer.stderr);
-    let said: Vec<&str> = answer.stdout.lines().filter(|line| line.contains("were modelled") || line.contains("scaled to")).collect();
+    let said: Vec<&str> = answer
+        .stdout
+        .lines()
+        .filter(|line| line.contains("were modelled") || line.contains("scaled to"))
+        .collect();
     assert_eq!(said.len(), 2, "{}", answer.stdout);
     assert!(said[0].contains("sizes are extrapolated, 95 % within \u{b1}"), "{}", said[0]);
     assert_eq!(said[1].trim(), "scaled to 1,000,000 documents: every stretch of the input in proportion");
@@ -250,7 +257,9 @@ fn a_damaged_document_in_a_run_is_named_from_where_the_run_began_or_skipped_and_
             bytes[document * each + 4] = 0x42;
         }
     }
-    let case = |more: &str| Case::new(&format!("estimate a.bson --no-timing --sample 20% {more}")).file("a.bson", &bytes).run();
+    let case = |more: &str| {
+        Case::new(&format!("estimate a.bson --no-timing --sample 20% {more}")).file("a.bson", &bytes).run()
+    };
     let stopped = case("");
     assert_eq!(stopped.code, 2);
     let first = stopped.stderr.lines().next().unwrap();

@@ -76,8 +76,7 @@ impl<'p> Follower<'p> {
     /// Takes the part's next segment.
     pub fn take(&mut self, segment: &Segment) -> SegmentOutcomes {
         let unit = self.plan.table.allocation;
-        let layouts: Vec<Layout> =
-            self.states.iter().map(|state| Layout::of(segment, state, unit)).collect();
+        let layouts: Vec<Layout> = self.states.iter().map(|state| Layout::of(segment, state, unit)).collect();
         for table in self.tables.iter_mut().filter(|table| table.candidates.is_empty()) {
             let is_first = segment.first_number == 1;
             table.candidates = if is_first { vec![table.first] } else { table.first.reachable() };
@@ -125,7 +124,8 @@ impl<'p> Follower<'p> {
             let sizes = table.first.reachable().into_iter();
             for size in sizes.filter(|size| (low..=high).contains(&size.bytes())) {
                 let ranges: Vec<(usize, usize)> = ranges(cutter.cut(table.state, size)).collect();
-                let all = (1..=LANE_CUTS_MAX).flat_map(|cuts| what_if::band_pages(ranges.len(), cuts, Packing::All));
+                let all = (1..=LANE_CUTS_MAX)
+                    .flat_map(|cuts| what_if::band_pages(ranges.len(), cuts, Packing::All));
                 for (start, end) in all.map(|page| ranges[page]) {
                     if !done.contains_key(&(index, start, end)) {
                         wanted.entry((table.state, start, end)).or_default().insert(index);
@@ -185,7 +185,9 @@ impl<'p> Follower<'p> {
 
 /// What is known of a table's pages, by cut.
 fn known_of(table: usize, cuts: &Cuts, done: &Done) -> Vec<CutPacked> {
-    let page = |(start, end)| done.get(&(table, start, end)).map_or(PagePacked::Unknown, |packed| PagePacked::of(*packed));
+    let page = |(start, end)| {
+        done.get(&(table, start, end)).map_or(PagePacked::Unknown, |packed| PagePacked::of(*packed))
+    };
     cuts.cuts
         .iter()
         .map(|chunks| {

@@ -208,10 +208,9 @@ impl<'b> Reader<'b> {
     fn count(&mut self, what: &str) -> Result<usize, FrameFault> {
         let left = self.rest.len();
         let number = self.number()?;
-        usize::try_from(number)
-            .ok()
-            .filter(|count| *count <= left)
-            .ok_or_else(|| FrameFault::new(format!("{what}: {number} are announced, and {left} bytes follow")))
+        usize::try_from(number).ok().filter(|count| *count <= left).ok_or_else(|| {
+            FrameFault::new(format!("{what}: {number} are announced, and {left} bytes follow"))
+        })
     }
 
     fn bytes(&mut self, count: usize) -> Result<&'b [u8], FrameFault> {
@@ -265,7 +264,8 @@ impl<'b> Reader<'b> {
         for _ in 0..sizes {
             let bytes = self.number_up_to("an image size", u32::MAX.into())?;
             let cut = self.number_up_to("a cut's position", u32::MAX.into())?;
-            let (bytes, cut) = (u32::try_from(bytes).unwrap_or(0), usize::try_from(cut).unwrap_or(usize::MAX));
+            let (bytes, cut) =
+                (u32::try_from(bytes).unwrap_or(0), usize::try_from(cut).unwrap_or(usize::MAX));
             if cut >= cuts.len() || at.last().is_some_and(|(last, _)| *last >= bytes) {
                 return Err(FrameFault::new("image sizes of a segment are out of order or lead nowhere"));
             }

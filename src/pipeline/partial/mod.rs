@@ -56,7 +56,9 @@ pub enum NotInParts {
 impl fmt::Display for NotInParts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Stream => "is no plain file of BSON or of lines of JSON, and only those are estimated in parts",
+            Self::Stream => {
+                "is no plain file of BSON or of lines of JSON, and only those are estimated in parts"
+            }
             Self::Clustered => "a clustered collection is not estimated in parts",
             Self::Capped => "a capped collection is not estimated in parts",
             Self::MemoryPage => "with a memory page above 1 GiB a collection is not estimated in parts",
@@ -88,7 +90,8 @@ pub fn estimate_part(
     observe: &mut dyn FnMut(Progress),
 ) -> Result<PartialCollection, PipelineError> {
     let input = source.name().to_owned();
-    let jumps = divisible(source, plan).map_err(|why| PipelineError::NotInParts { input: input.clone(), why })?;
+    let jumps =
+        divisible(source, plan).map_err(|why| PipelineError::NotInParts { input: input.clone(), why })?;
     let mark = mark_of(&jumps)?;
     let range = part.range(mark.bytes);
     let mut elsewhere = None;

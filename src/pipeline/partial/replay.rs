@@ -148,8 +148,7 @@ impl<'p> Replay<'p> {
         let Self { plan, workers, states, runs, indexes, documents, bson_bytes, speeds, .. } = self;
         let loaded = Loaded { documents, bson: BsonBytes(bson_bytes) };
         let indexes = indexes::finish(&indexes, &states, loaded, &plan.table, &workers);
-        let mut storage: Vec<_> =
-            runs.into_iter().map(|run| run.finish(plan, &states, documents)).collect();
+        let mut storage: Vec<_> = runs.into_iter().map(|run| run.finish(plan, &states, documents)).collect();
         for (row, mean) in storage.iter_mut().zip(&speeds) {
             row.speed = mean.speed();
         }
