@@ -22,6 +22,9 @@ const SEGMENTS_MET: usize = 4;
 /// Cuts that lanes may go on with beside the run's, at most: one each.
 const LANE_CUTS_MAX: usize = 4;
 
+/// How far a lane strays from the run's own sizes: four steps of a table with the default leaf pages.
+const LANE_BEYOND_BYTES: u32 = 4 * 3276;
+
 /// Follows every table of a plan through the segments of a part.
 pub struct Follower<'p> {
     plan: &'p Plan,
@@ -41,6 +44,18 @@ struct Table {
     /// Smallest and largest size that was met in each of the last segments.
     met: VecDeque<(u32, u32)>,
     sample: ImageSample,
+}
+
+impl Table {
+    /// Sizes that a lane is likely to have: those that the last segments' pages led through, and where these moved at
+    /// all, a little beyond.
+    fn lane_sizes(&self) -> impl Iterator<Item = ImageSize> {
+        let low = self.met.iter().map(|(low, _)| *low).min().unwrap_or(0);
+        let high = self.met.iter().map(|(_, high)| *high).max().unwrap_or(0);
+        let beyond = if low < high { LANE_BEYOND_BYTES } else { 0 };
+        let likely = low.saturating_sub(beyond)..=high.saturating_add(beyond);
+        self.first.reachable().into_iter().filter(move |size| likely.contains(&size.bytes()))
+    }
 }
 
 /// A page to be packed: its records, and the tables that ask.
@@ -119,10 +134,7 @@ impl<'p> Follower<'p> {
     fn pack_for_lanes(&mut self, segment: &Segment, cutter: &mut Cutter<'_>, done: &mut Done) {
         let mut wanted = Wanted::new();
         for (index, table) in self.tables.iter().enumerate().filter(|(_, table)| table.first.moves()) {
-            let low = table.met.iter().map(|(low, _)| *low).min().unwrap_or(0);
-            let high = table.met.iter().map(|(_, high)| *high).max().unwrap_or(0);
-            let sizes = table.first.reachable().into_iter();
-            for size in sizes.filter(|size| (low..=high).contains(&size.bytes())) {
+            for size in table.lane_sizes() {
                 let ranges: Vec<(usize, usize)> = ranges(cutter.cut(table.state, size)).collect();
                 let all = (1..=LANE_CUTS_MAX)
                     .flat_map(|cuts| what_if::band_pages(ranges.len(), cuts, Packing::All));
