@@ -31,7 +31,7 @@ impl PageOutcome {
 }
 
 /// The pages of one segment at one image size.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pages {
     pages: Vec<PageOutcome>,
 }

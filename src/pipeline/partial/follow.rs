@@ -1,29 +1,33 @@
 //! All image sizes that a part's tables may have, from segment to segment.
+//!
+//! Each size that a table may have at the part's first segment begins a *way*: the run from there on, and its lanes.
+//! Ways that go on alike are one; a few segments on there are mostly one or two. What any of them asks for is packed.
 
 use super::outcomes::{CutPacked, Cuts, PagePacked, SegmentOutcomes, ranges};
 use crate::codec::CodecKind;
-use crate::geometry::wiredtiger::feedback::ImageSize;
+use crate::geometry::wiredtiger::{facts, feedback::ImageSize, reconcile::Chunk};
 use crate::pipeline::{
     Plan, Timing,
     effort::Packing,
-    outcome::{self, Layout},
+    outcome::{self, Layout, PackProfile, Pages},
+    schedule::Lane,
     segments::Segment,
     speed::ImageSample,
     state::State,
     what_if,
     workers::{Job, Workers},
 };
-use crate::units::PackedBytes;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use crate::units::{AllocationUnit, PackedBytes};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Segments whose image sizes a lane may still have: that at hand, and those that are written beside it.
-const SEGMENTS_MET: usize = 4;
+/// Segments in which lanes of a part that begins in the midst may have other sizes than those of its ways: what was
+/// being written in front of it moves them.
+const SEGMENTS_UNSETTLED: u64 = 4;
+/// How far beyond: two steps of a table with the default leaf pages.
+const UNSETTLED_BYTES: u32 = 2 * 3276;
 /// Cuts that lanes may go on with beside the run's, at most: one each.
 const LANE_CUTS_MAX: usize = 4;
-
-/// How far a lane strays from the run's own sizes: four steps of a table with the default leaf pages.
-const LANE_BEYOND_BYTES: u32 = 4 * 3276;
 
 /// Follows every table of a plan through the segments of a part.
 pub struct Follower<'p> {
@@ -31,6 +35,7 @@ pub struct Follower<'p> {
     workers: &'p Workers,
     states: Vec<State>,
     tables: Vec<Table>,
+    segments: u64,
 }
 
 /// One state, one codec.
@@ -39,26 +44,41 @@ struct Table {
     codec: usize,
     kind: CodecKind,
     first: ImageSize,
-    /// Sizes that the next segment may be cut at.
-    candidates: Vec<ImageSize>,
-    /// Smallest and largest size that was met in each of the last segments.
-    met: VecDeque<(u32, u32)>,
+    begins: Begins,
+    ways: Vec<Way>,
     sample: ImageSample,
 }
 
-impl Table {
-    /// Sizes that a lane is likely to have: those that the last segments' pages led through, and where these moved at
-    /// all, a little beyond.
-    fn lane_sizes(&self) -> impl Iterator<Item = ImageSize> {
-        let low = self.met.iter().map(|(low, _)| *low).min().unwrap_or(0);
-        let high = self.met.iter().map(|(_, high)| *high).max().unwrap_or(0);
-        let beyond = if low < high { LANE_BEYOND_BYTES } else { 0 };
-        let likely = low.saturating_sub(beyond)..=high.saturating_add(beyond);
-        self.first.reachable().into_iter().filter(move |size| likely.contains(&size.bytes()))
+/// Where a part's first segment lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begins {
+    /// It is the collection's first: all is known.
+    First,
+    /// Others lie in front of it.
+    Within,
+}
+
+/// What a table may be up to.
+struct Way {
+    size: ImageSize,
+    lanes: Vec<Lane>,
+}
+
+impl Way {
+    fn goes_on_as(&self, other: &Self) -> bool {
+        let mut lanes = self.lanes.iter().zip(&other.lanes);
+        self.size == other.size && lanes.all(|(one, other)| one.goes_on_as(other))
     }
 }
 
-/// A page to be packed: its records, and the tables that ask.
+/// One way through the segment at hand.
+struct Step {
+    profile: PackProfile,
+    /// A size at which some lanes cut the segment otherwise than the run, and which.
+    others: Vec<(ImageSize, Vec<usize>)>,
+}
+
+/// A page to be packed: its state and records, and the tables that ask.
 type Wanted = BTreeMap<(usize, usize, usize), BTreeSet<usize>>;
 
 /// What was packed, by table and records.
@@ -69,13 +89,17 @@ impl<'p> Follower<'p> {
     pub fn new(plan: &'p Plan, workers: &'p Workers, states: Vec<State>) -> Self {
         let mut tables = Vec::new();
         for state in 0..states.len() {
-            tables.extend(plan.codecs.iter().enumerate().map(|(codec, kind)| {
-                let first = ImageSize::new(&plan.table, *kind != CodecKind::None);
-                let (candidates, met) = (Vec::new(), VecDeque::new());
-                Table { state, codec, kind: *kind, first, candidates, met, sample: ImageSample::new() }
+            tables.extend(plan.codecs.iter().enumerate().map(|(codec, kind)| Table {
+                state,
+                codec,
+                kind: *kind,
+                first: ImageSize::new(&plan.table, *kind != CodecKind::None),
+                begins: Begins::Within,
+                ways: Vec::new(),
+                sample: ImageSample::new(),
             }));
         }
-        Self { plan, workers, states, tables }
+        Self { plan, workers, states, tables, segments: 0 }
     }
 
     /// The threads.
@@ -92,15 +116,22 @@ impl<'p> Follower<'p> {
     pub fn take(&mut self, segment: &Segment) -> SegmentOutcomes {
         let unit = self.plan.table.allocation;
         let layouts: Vec<Layout> = self.states.iter().map(|state| Layout::of(segment, state, unit)).collect();
-        for table in self.tables.iter_mut().filter(|table| table.candidates.is_empty()) {
-            let is_first = segment.first_number == 1;
-            table.candidates = if is_first { vec![table.first] } else { table.first.reachable() };
+        if self.segments == 0 {
+            let begins = if segment.first_number == 1 { Begins::First } else { Begins::Within };
+            self.tables.iter_mut().for_each(|table| table.begin(begins));
         }
+        self.segments += 1;
         let mut cutter = Cutter::new(&layouts);
         let mut done = Done::new();
-        self.pack_candidates(segment, &mut cutter, &mut done);
-        self.move_on(&mut cutter, &done);
-        self.pack_for_lanes(segment, &mut cutter, &mut done);
+        self.pack_ways(segment, &mut cutter, &mut done);
+        let mut steps = Vec::new();
+        for (index, table) in self.tables.iter_mut().enumerate() {
+            steps.push(table.move_on(index, &mut cutter, &done, unit));
+        }
+        self.pack_for_lanes(segment, &steps, &mut cutter, &mut done);
+        for (index, (table, steps)) in self.tables.iter_mut().zip(&steps).enumerate() {
+            table.start_lanes(index, steps, &mut cutter, &done, unit);
+        }
         let states = cutter.finish();
         let tables = self.tables.iter().enumerate();
         SegmentOutcomes {
@@ -113,11 +144,11 @@ impl<'p> Follower<'p> {
     }
 
     /// All pages at all sizes that the run may have.
-    fn pack_candidates(&mut self, segment: &Segment, cutter: &mut Cutter<'_>, done: &mut Done) {
+    fn pack_ways(&mut self, segment: &Segment, cutter: &mut Cutter<'_>, done: &mut Done) {
         let (mut wanted, mut kept) = (Wanted::new(), Wanted::new());
         for (index, table) in self.tables.iter_mut().enumerate() {
-            for (nth, size) in table.candidates.iter().enumerate() {
-                let chunks = cutter.cut(table.state, *size);
+            for (nth, way) in table.ways.iter().enumerate() {
+                let chunks = cutter.cut(table.state, way.size);
                 for (start, end) in ranges(chunks).filter(|_| table.kind != CodecKind::None) {
                     wanted.entry((table.state, start, end)).or_default().insert(index);
                     let is_timed = nth == 0 && self.plan.timing == Timing::Measure;
@@ -130,15 +161,20 @@ impl<'p> Follower<'p> {
         self.pack(segment, wanted, &kept, done);
     }
 
-    /// A few pages of each further size that a lane is likely to have.
-    fn pack_for_lanes(&mut self, segment: &Segment, cutter: &mut Cutter<'_>, done: &mut Done) {
+    /// A few pages of each further size that a lane has on some way, or is likely to have.
+    fn pack_for_lanes(
+        &mut self,
+        segment: &Segment,
+        steps: &[Vec<Step>],
+        cutter: &mut Cutter<'_>,
+        done: &mut Done,
+    ) {
         let mut wanted = Wanted::new();
-        for (index, table) in self.tables.iter().enumerate().filter(|(_, table)| table.first.moves()) {
-            for size in table.lane_sizes() {
+        for (index, (table, steps)) in self.tables.iter().zip(steps).enumerate() {
+            for (size, cuts) in table.lane_sizes(steps, self.segments) {
                 let ranges: Vec<(usize, usize)> = ranges(cutter.cut(table.state, size)).collect();
-                let all = (1..=LANE_CUTS_MAX)
-                    .flat_map(|cuts| what_if::band_pages(ranges.len(), cuts, Packing::All));
-                for (start, end) in all.map(|page| ranges[page]) {
+                let pages = cuts.flat_map(|cuts| what_if::band_pages(ranges.len(), cuts, Packing::All));
+                for (start, end) in pages.map(|page| ranges[page]) {
                     if !done.contains_key(&(index, start, end)) {
                         wanted.entry((table.state, start, end)).or_default().insert(index);
                     }
@@ -166,32 +202,124 @@ impl<'p> Follower<'p> {
             done.extend(tables.into_iter().map(|table| (table, start, end)).zip(packed.outputs));
         }
     }
+}
 
-    /// Moves every size that a table may have by the pages that are cut at it.
-    fn move_on(&mut self, cutter: &mut Cutter<'_>, done: &Done) {
-        let unit = self.plan.table.allocation;
-        for (index, table) in self.tables.iter_mut().enumerate().filter(|(_, table)| table.first.moves()) {
-            let (mut low, mut high) = (u32::MAX, 0);
-            let mut next = Vec::new();
-            for start in &table.candidates {
-                let chunks = cutter.cut(table.state, *start);
-                let mut size = *start;
-                (low, high) = (low.min(size.bytes()), high.max(size.bytes()));
-                for (chunk, (first, end)) in chunks.iter().zip(ranges(chunks)) {
-                    let packed = done.get(&(index, first, end)).copied().flatten();
-                    size = outcome::outcome(chunk, packed, unit).moves(size);
-                    (low, high) = (low.min(size.bytes()), high.max(size.bytes()));
-                }
-                next.push(size);
+impl Table {
+    fn begin(&mut self, begins: Begins) {
+        self.begins = begins;
+        let moves = self.first.moves();
+        self.ways = match begins {
+            Begins::First => {
+                let lanes = if moves { Lane::ensemble(self.first) } else { Vec::new() };
+                vec![Way { size: self.first, lanes }]
             }
-            next.sort_unstable_by_key(|size| size.bytes());
-            next.dedup();
-            table.candidates = next;
-            table.met.push_back((low, high));
-            if table.met.len() > SEGMENTS_MET {
-                table.met.pop_front();
+            Begins::Within => {
+                let lanes = |size| if moves { Lane::ensemble_within(size) } else { Vec::new() };
+                self.first.reachable().into_iter().map(|size| Way { size, lanes: lanes(size) }).collect()
+            }
+        };
+    }
+
+    /// Moves every way by the pages that are cut at its size, and asks its lanes for theirs.
+    fn move_on(
+        &mut self,
+        index: usize,
+        cutter: &mut Cutter<'_>,
+        done: &Done,
+        unit: AllocationUnit,
+    ) -> Vec<Step> {
+        let header = u64::from(facts::HEADER_BYTES);
+        let mut steps = Vec::new();
+        for way in &mut self.ways {
+            let chunks = cutter.cut(self.state, way.size).to_vec();
+            let mut profile = PackProfile::default();
+            let mut pages = Vec::with_capacity(chunks.len());
+            for (chunk, (start, end)) in chunks.iter().zip(ranges(&chunks)) {
+                let packed = done.get(&(index, start, end)).copied().flatten();
+                profile.push(chunk.image_bytes - header, packed.map_or(chunk.image_bytes, |packed| packed.0));
+                let page = outcome::outcome(chunk, packed, unit);
+                way.size = page.moves(way.size);
+                pages.push(page);
+            }
+            let main = Arc::new(Pages::new(pages));
+            let cell_bytes = chunks.iter().map(|chunk| chunk.image_bytes - header).sum();
+            let mut others: Vec<(ImageSize, Vec<usize>)> = Vec::new();
+            for (nth, lane) in way.lanes.iter_mut().enumerate() {
+                let size = lane.segment_filled(cell_bytes, &main);
+                let cut = cutter.position(self.state, size);
+                if cutter.cut(self.state, size) == chunks {
+                    lane.start(Arc::clone(&main));
+                } else if let Some((_, lanes)) =
+                    others.iter_mut().find(|(known, _)| cutter.position(self.state, *known) == cut)
+                {
+                    lanes.push(nth);
+                } else {
+                    others.push((size, vec![nth]));
+                }
+            }
+            steps.push(Step { profile, others });
+        }
+        steps
+    }
+
+    /// Sizes at which pages are packed for lanes, each with the numbers of cuts that its pages are chosen for.
+    fn lane_sizes(
+        &self,
+        steps: &[Step],
+        segments: u64,
+    ) -> impl Iterator<Item = (ImageSize, std::ops::RangeInclusive<usize>)> {
+        let mut sizes: BTreeMap<u32, (ImageSize, std::ops::RangeInclusive<usize>)> = BTreeMap::new();
+        for step in steps {
+            for (size, _) in &step.others {
+                let cuts = step.others.len();
+                let (_, range) = sizes.entry(size.bytes()).or_insert((*size, cuts..=cuts));
+                *range = (*range.start()).min(cuts)..=(*range.end()).max(cuts);
             }
         }
+        if self.begins == Begins::Within {
+            sizes.values_mut().for_each(|(_, cuts)| *cuts = 1..=LANE_CUTS_MAX);
+            let ends = sizes.keys().next().copied().zip(sizes.keys().last().copied());
+            if let Some((low, high)) = ends.filter(|_| segments <= SEGMENTS_UNSETTLED) {
+                let likely = low.saturating_sub(UNSETTLED_BYTES)..=high.saturating_add(UNSETTLED_BYTES);
+                let more = self.first.reachable().into_iter().filter(|size| likely.contains(&size.bytes()));
+                sizes.extend(more.map(|size| (size.bytes(), (size, 1..=LANE_CUTS_MAX))));
+            }
+        }
+        sizes.into_values()
+    }
+
+    /// Starts the lanes that cut the segment otherwise than the run, and lets ways that go on alike be one.
+    fn start_lanes(
+        &mut self,
+        index: usize,
+        steps: &[Step],
+        cutter: &mut Cutter<'_>,
+        done: &Done,
+        unit: AllocationUnit,
+    ) {
+        for (way, step) in self.ways.iter_mut().zip(steps) {
+            for (size, lanes) in &step.others {
+                let chunks = cutter.cut(self.state, *size);
+                let ranges: Vec<(usize, usize)> = ranges(chunks).collect();
+                let mut sampled = vec![None; chunks.len()];
+                for page in what_if::band_pages(chunks.len(), step.others.len(), Packing::All) {
+                    let (start, end) = ranges[page];
+                    let packed = done.get(&(index, start, end)).copied().flatten();
+                    // An encoder that gave up made at least as many bytes as it got.
+                    sampled[page] = Some(packed.unwrap_or(PackedBytes(chunks[page].image_bytes)));
+                }
+                let expected = outcome::expected_of_images(chunks, &step.profile);
+                let pages = Arc::new(outcome::guessed_pages(chunks, &expected, &sampled, unit));
+                lanes.iter().for_each(|lane| way.lanes[*lane].start(Arc::clone(&pages)));
+            }
+        }
+        let mut ways: Vec<Way> = Vec::new();
+        for way in self.ways.drain(..) {
+            if !ways.iter().any(|known| known.goes_on_as(&way)) {
+                ways.push(way);
+            }
+        }
+        self.ways = ways;
     }
 }
 
@@ -220,10 +348,16 @@ impl<'l> Cutter<'l> {
         Self { layouts, states: vec![Cuts::default(); layouts.len()] }
     }
 
-    fn cut(&mut self, state: usize, size: ImageSize) -> &[crate::geometry::wiredtiger::reconcile::Chunk] {
+    fn cut(&mut self, state: usize, size: ImageSize) -> &[Chunk] {
+        let position = self.position(state, size);
+        &self.states[state].cuts[position]
+    }
+
+    /// Which of the different cuts it is.
+    fn position(&mut self, state: usize, size: ImageSize) -> usize {
         let cuts = &mut self.states[state];
-        let place = match cuts.at.binary_search_by_key(&size.bytes(), |(bytes, _)| *bytes) {
-            Ok(place) => place,
+        match cuts.at.binary_search_by_key(&size.bytes(), |(bytes, _)| *bytes) {
+            Ok(place) => cuts.at[place].1,
             Err(place) => {
                 let chunks = self.layouts[state].cut(size);
                 let known = cuts.cuts.iter().position(|known| *known == chunks);
@@ -232,10 +366,9 @@ impl<'l> Cutter<'l> {
                     cuts.cuts.push(chunks);
                 }
                 cuts.at.insert(place, (size.bytes(), position));
-                place
+                position
             }
-        };
-        &cuts.cuts[cuts.at[place].1]
+        }
     }
 
     fn finish(self) -> Vec<Cuts> {

@@ -246,6 +246,10 @@ fn follow_lanes(
             run.lanes[lane].start(Arc::clone(&pages));
         }
     }
+    // Once a lane has guessed, its image size may be another one from there on.
+    if guessed_bytes == 0 && run.lane_doubt.0 > 0 {
+        guessed_bytes = stored(main.pages.pages());
+    }
     run.lane_doubt += DiskBytes(guessed_bytes / GUESS_DIVISOR);
 }
 
