@@ -35,6 +35,7 @@ mod live;
 #[cfg(all(feature = "live", unix))]
 mod live_faults;
 mod memory;
+mod merge;
 mod mutations;
 mod pages;
 mod plot;
