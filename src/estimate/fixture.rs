@@ -18,6 +18,7 @@ pub(crate) fn awkward() -> Estimate {
     estimate.timing.cpu_s = None;
     estimate.inputs_skipped = vec!["e.bson: is empty (0 bytes)".to_owned()];
     let collection = &mut estimate.collections[0];
+    collection.storage[0].band_basis = BandBasis::Summed;
     "a|b,\"c\"\u{1b}[31m\nd".clone_into(&mut collection.name);
     collection.sources = vec!["x, y.bson".to_owned(), "-".to_owned()];
     collection.kind = CollectionKind {

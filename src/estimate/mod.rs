@@ -102,7 +102,7 @@ pub struct Band {
 }
 
 /// How a band is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BandBasis {
     /// Every order that it covers was followed through all segments.
     #[default]

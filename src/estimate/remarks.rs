@@ -1,8 +1,8 @@
 //! What the figures say together: the lines under a table that a reader would else have to work out.
 
 use super::{
-    Basis, CapReach, CodecName, CollectionEstimate, CollectionKind, IndexBuild, IndexEstimate, LoadState,
-    ModelFacts, SampleFacts, StorageEstimate,
+    BandBasis, Basis, CapReach, CodecName, CollectionEstimate, CollectionKind, IndexBuild, IndexEstimate,
+    LoadState, ModelFacts, SampleFacts, StorageEstimate,
 };
 use crate::units::{BsonBytes, DiskBytes, Grouped, Human};
 use std::fmt;
@@ -73,6 +73,8 @@ pub enum Remark {
         /// Its message.
         reason: String,
     },
+    /// A merged report whose bands are wider than those of a single run.
+    Merged(BandBasis),
     /// Only a part of the documents was modelled.
     Sampled {
         /// Share of the documents, by bytes, 0 to 1.
@@ -231,6 +233,13 @@ impl fmt::Display for Remark {
                 first_reason.iter().try_for_each(|reason| write!(f, "; the first: {reason}"))
             }
             Self::Damaged { reason } => write!(f, "the input is damaged, and all that is there was taken: {reason}"),
+            Self::Merged(BandBasis::Summed) => f.write_str(
+                "sizes of several shards' files, added; low and high are sums too, and so wider than they must be",
+            ),
+            Self::Merged(BandBasis::Followed | BandBasis::Widened) => f.write_str(
+                "merged from parts: some low and high are wider than those of a run over the whole, as parts could not \
+                 follow all orders of writing",
+            ),
             Self::Sampled { fraction, sample, error_millionths } => {
                 let SampleFacts { runs, documents, .. } = sample;
                 write!(
@@ -403,6 +412,8 @@ fn about_the_input(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<R
         (0, None) => {}
         (documents, first_reason) => found.push(Remark::Skipped { documents, first_reason }),
     }
+    let bases = collection.storage.iter().map(|row| row.band_basis);
+    found.extend(bases.filter(|basis| *basis != BandBasis::Followed).max().map(Remark::Merged));
     found.extend(about_the_sample(collection));
     if collection.ids_added > 0 {
         found.push(Remark::IdsAdded { documents: collection.ids_added, of: collection.documents });
@@ -581,10 +592,11 @@ mod tests {
     #[test]
     fn what_went_wrong_with_the_input_is_said_first() {
         assert_eq!(
-            lines(&fixture::awkward())[..9],
+            lines(&fixture::awkward())[..10],
             [
                 "server 9.0 is newer than the rules known here: those of 8.0 are used",
                 "2 documents were skipped and not counted; the first: x, y.bson: document 1 at byte 40: damaged",
+                "sizes of several shards' files, added; low and high are sums too, and so wider than they must be",
                 "25.0 % of the input was read: sizes are extrapolated",
                 "an `_id` of 17 bytes was added to 1 of 3 documents, as a driver would",
                 "clustered: the table is keyed by `_id`, so there is no index _id_",

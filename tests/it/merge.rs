@@ -118,7 +118,7 @@ fn assert_merges(options: &str, input: &Path, ofs: &[u32]) -> usize {
 fn any_split_merges_to_the_report_of_a_run_over_the_whole() {
     let folder = Folder::new();
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/samples/flights.bson");
-    let catalogue = folder.file("catalogue.bson", &generated(Shape::Catalogue, 5000, Notation::Bson));
+    let catalogue = folder.file("catalogue.bson", &generated(Shape::Catalogue, 3000, Notation::Bson));
     let mixed = folder.file("mixed.bson", &generated(Shape::Mixed, 3000, Notation::Bson));
     let mut widened = 0;
     for input in [&sample, &catalogue, &mixed] {
