@@ -68,18 +68,18 @@ fn merged(reports: Vec<Placed<SavedReport>>, threads: NonZeroUsize) -> Result<Es
     }
     match shards::merge(wholes)? {
         Some(estimate) => Ok(estimate),
-        None => of_parts(in_order(parts)?, threads),
+        None => of_parts(&in_order(parts)?, threads),
     }
 }
 
 /// The report that a run over the whole input would have made.
-fn of_parts(parts: Vec<Placed<Partial>>, threads: NonZeroUsize) -> Result<Estimate, CliError> {
-    let timing = timing_of(&parts);
+fn of_parts(parts: &[Placed<Partial>], threads: NonZeroUsize) -> Result<Estimate, CliError> {
+    let timing = timing_of(parts);
     let damaged = |place: &str, reason: String| MergeError::Damaged { place: place.to_owned(), reason };
-    let [(place, first), ..] = &parts[..] else { unreachable!("a report is required") };
+    let [(place, first), ..] = parts else { unreachable!("a report is required") };
     let plan = plan_of(first, threads).map_err(|reason| damaged(place, reason))?;
     let mut replay = partial::Replay::new(&plan)?;
-    for (place, part) in &parts {
+    for (place, part) in parts {
         let (begins, ends) = (part.collection.documents_before, replay.documents());
         if begins != ends && part.collection.segments > 0 {
             return Err(MergeError::Gap { place: place.clone(), part: part.part, begins, ends }.into());

@@ -75,7 +75,7 @@ fn add(pair: &Pair<'_>, sum: &mut CollectionEstimate, shard: CollectionEstimate)
         indexes_not_predicted,
         oddities,
     } = shard;
-    sum.sample = samples(pair, sum, &sample, documents, bson.0)?;
+    sum.sample = samples(pair, sum, sample, documents, bson.0)?;
     sum.sampled_fraction = mean(sum.sampled_fraction, sum.bson.0, sampled_fraction, bson.0);
     sum.sources.extend(sources);
     sum.kind.clustered_out_of_order =
@@ -158,11 +158,11 @@ fn caps(one: CapFacts, other: CapFacts) -> CapFacts {
 fn samples(
     pair: &Pair<'_>,
     sum: &CollectionEstimate,
-    more: &Option<SampleFacts>,
+    more: Option<SampleFacts>,
     documents: u64,
     bson_bytes: u64,
 ) -> Result<Option<SampleFacts>, MergeError> {
-    let (mut all, one) = match (sum.sample, *more) {
+    let (mut all, one) = match (sum.sample, more) {
         (None, None) => return Ok(None),
         (Some(all), None) => {
             let bson = crate::units::BsonBytes(bson_bytes);

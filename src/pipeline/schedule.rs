@@ -60,7 +60,9 @@ impl Lane {
     #[must_use]
     pub fn ensemble_within(size: ImageSize) -> Vec<Self> {
         let mut lanes = Self::ensemble(size);
-        lanes.iter_mut().for_each(|lane| lane.leaves = 1); // the first segment is written
+        for lane in &mut lanes {
+            lane.leaves = 1; // the first segment is written
+        }
         lanes
     }
 

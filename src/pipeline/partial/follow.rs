@@ -277,7 +277,9 @@ impl Table {
             }
         }
         if self.begins == Begins::Within {
-            sizes.values_mut().for_each(|(_, cuts)| *cuts = 1..=LANE_CUTS_MAX);
+            for (_, cuts) in sizes.values_mut() {
+                *cuts = 1..=LANE_CUTS_MAX;
+            }
             let ends = sizes.keys().next().copied().zip(sizes.keys().last().copied());
             if let Some((low, high)) = ends.filter(|_| segments <= SEGMENTS_UNSETTLED) {
                 let likely = low.saturating_sub(UNSETTLED_BYTES)..=high.saturating_add(UNSETTLED_BYTES);
@@ -310,7 +312,9 @@ impl Table {
                 }
                 let expected = outcome::expected_of_images(chunks, &step.profile);
                 let pages = Arc::new(outcome::guessed_pages(chunks, &expected, &sampled, unit));
-                lanes.iter().for_each(|lane| way.lanes[*lane].start(Arc::clone(&pages)));
+                for lane in lanes {
+                    way.lanes[*lane].start(Arc::clone(&pages));
+                }
             }
         }
         let mut ways: Vec<Way> = Vec::new();

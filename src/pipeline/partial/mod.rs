@@ -163,8 +163,7 @@ const MARK_BYTES: u64 = 64 << 10;
 fn mark_of(jumps: &Jumps) -> Result<InputMark, PipelineError> {
     let [first, last] = jumps.ends(MARK_BYTES)?;
     let digest = Md5::new().chain_update(first).chain_update(last).finalize();
-    let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(InputMark { bytes: jumps.bytes(), digest })
+    Ok(InputMark { bytes: jumps.bytes(), digest: format!("{:032x}", u128::from_be_bytes(digest.into())) })
 }
 
 /// A part on its way through its segments.

@@ -62,15 +62,23 @@ impl PagePacked {
         packed.map_or(Self::Raw, Self::Packed)
     }
 
-    /// As the worker had it; `None` where it is not known.
-    pub fn known(self) -> Option<Option<PackedBytes>> {
+    /// As the worker had it.
+    ///
+    /// # Errors
+    ///
+    /// It is not known.
+    pub fn known(self) -> Result<Option<PackedBytes>, NotPacked> {
         match self {
-            Self::Unknown => None,
-            Self::Raw => Some(None),
-            Self::Packed(bytes) => Some(Some(bytes)),
+            Self::Unknown => Err(NotPacked),
+            Self::Raw => Ok(None),
+            Self::Packed(bytes) => Ok(Some(bytes)),
         }
     }
 }
+
+/// A page that was not packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotPacked;
 
 /// Records of each page, from the segment's first.
 pub fn ranges(chunks: &[Chunk]) -> impl Iterator<Item = (usize, usize)> {

@@ -191,8 +191,8 @@ fn main_pages<'o>(
         return Ok((chunks, vec![None; chunks.len()]));
     }
     let known = &outcomes.tables[table][cut];
-    let packed: Option<Vec<_>> = known.iter().map(|page| page.known()).collect();
-    Ok((chunks, packed.filter(|packed| packed.len() == chunks.len()).ok_or_else(missing)?))
+    let packed: Result<Vec<_>, _> = known.iter().map(|page| page.known()).collect();
+    Ok((chunks, packed.ok().filter(|packed| packed.len() == chunks.len()).ok_or_else(missing)?))
 }
 
 /// Moves the other orders on, as [`what_if::follow_lanes`] does, on pages that the part has packed. Where it has not, a
@@ -230,10 +230,10 @@ fn follow_lanes(
         let mut sampled = vec![None; chunks.len()];
         let mut is_missing = false;
         for page in what_if::band_pages(chunks.len(), sizes, Packing::All) {
-            match known.get(page).and_then(|page| page.known()) {
+            match known.get(page).copied().unwrap_or_default().known() {
                 // An encoder that gave up made at least as many bytes as it got.
-                Some(packed) => sampled[page] = Some(packed.unwrap_or(PackedBytes(chunks[page].image_bytes))),
-                None => is_missing = true,
+                Ok(packed) => sampled[page] = Some(packed.unwrap_or(PackedBytes(chunks[page].image_bytes))),
+                Err(_) => is_missing = true,
             }
         }
         let expected = outcome::expected_of_images(chunks, &main.profile);
