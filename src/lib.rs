@@ -49,6 +49,7 @@
 //! `docs/METHOD.md` says how an estimate is made and what it leaves out, `docs/FORMAT.md` which rules decide a
 //! byte, `docs/ACCURACY.md` how far off the figures are against measured servers.
 
+pub mod capacity;
 pub mod cli;
 pub mod codec;
 pub mod datafile;

@@ -1,5 +1,6 @@
 //! The grammar of the command line: what can be typed, and nothing about what it means.
 
+mod capacity;
 mod inspect;
 mod merge;
 mod plot;
@@ -9,6 +10,7 @@ mod sweep;
 #[cfg(feature = "live")]
 mod verify;
 
+pub(super) use capacity::PlanArgs;
 pub(super) use inspect::InspectArgs;
 pub(super) use merge::{MergeArgs, PartialArgs};
 pub(super) use plot::{PlotArgs, PlotFormatArg, PlotsArgs};
@@ -69,6 +71,9 @@ pub(super) enum Command {
     Estimate(Box<EstimateArgs>),
     #[command(about = help::sweep::ABOUT, long_about = help::sweep::ABOUT_LONG, after_long_help = help::sweep::EXAMPLES)]
     Sweep(Box<SweepArgs>),
+    #[command(about = help::capacity::ABOUT, long_about = help::capacity::ABOUT_LONG)]
+    #[command(after_long_help = help::capacity::EXAMPLES)]
+    Plan(Box<PlanArgs>),
     #[command(about = help::inspect::ABOUT, long_about = help::inspect::ABOUT_LONG)]
     #[command(after_long_help = help::inspect::EXAMPLES)]
     Inspect(Box<InspectArgs>),
@@ -342,7 +347,7 @@ mod tests {
     #[test]
     fn every_option_has_a_heading_a_line_and_a_long_text() {
         let command = Args::command();
-        for name in ["estimate", "inspect", "merge", "sweep", "verify"] {
+        for name in ["estimate", "inspect", "merge", "plan", "sweep", "verify"] {
             let Some(command) = command.find_subcommand(name) else { continue };
             for arg in command.get_arguments() {
                 let id = arg.get_id();

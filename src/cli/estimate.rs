@@ -77,10 +77,39 @@ pub(super) fn outcome(output: OutputKind, estimate: &Estimate, progress: &dyn Pr
 /// An input that cannot be opened or read, or holds no document; under [`OnBadDocument::Stop`] its first bad
 /// document. Under [`OnBadDocument::Skip`] an input that holds no document is left out as long as there is another.
 pub fn run_estimate(plan: &EstimatePlan, progress: &dyn Progress) -> Result<Estimate, CliError> {
+    run_tapped(plan, progress, &mut Untapped)
+}
+
+/// Something that wants to see the documents of each collection as they pass.
+pub(super) trait Tap {
+    /// Puts itself round the source of a collection of this name.
+    fn tap(&mut self, collection: &str, source: Box<dyn Source>) -> Box<dyn Source>;
+}
+
+/// Nothing.
+struct Untapped;
+
+impl Tap for Untapped {
+    fn tap(&mut self, _collection: &str, source: Box<dyn Source>) -> Box<dyn Source> {
+        source
+    }
+}
+
+/// As [`run_estimate`], with `tap` round every source.
+///
+/// # Errors
+///
+/// The same.
+pub(super) fn run_tapped(
+    plan: &EstimatePlan,
+    progress: &dyn Progress,
+    tap: &mut dyn Tap,
+) -> Result<Estimate, CliError> {
     let clock = Clock::start();
     let mut run = Run {
         plan,
         progress,
+        tap,
         model: plan.model.clone(),
         collections: Vec::new(),
         inputs_skipped: Vec::new(),
@@ -131,6 +160,7 @@ fn is_pipe(input: &Path) -> bool {
 struct Run<'a> {
     plan: &'a EstimatePlan,
     progress: &'a dyn Progress,
+    tap: &'a mut dyn Tap,
     /// What a server's own table asks for where it is the only input, else as typed.
     model: pipeline::Plan,
     collections: Vec<CollectionEstimate>,
@@ -199,13 +229,14 @@ impl Run<'_> {
         if self.plan.tables == Tables::CollectionsOnly {
             model.indexes.clear();
         }
-        let mut collection = estimate_opened(&input, &model, self.progress)?;
+        let source = self.tap.tap(input.collection(), input.open()?);
+        let mut collection = estimate_source(input.collection(), source, &model, self.progress)?;
         collection.on_server = input.on_server();
         Ok(collection)
     }
 
     fn estimate_collection(
-        &self,
+        &mut self,
         collection: Collection,
         told: Told,
     ) -> Result<CollectionEstimate, CliError> {
@@ -216,7 +247,7 @@ impl Run<'_> {
             described.not_predicted.clear();
         }
         let name = collection.name.clone();
-        let mut source = Watching::new(collection.open(&plan.reading)?, plan.scrutiny);
+        let mut source = Watching::new(self.tap.tap(&name, collection.open(&plan.reading)?), plan.scrutiny);
         let bytes_total = source.get().bytes_total();
         progress.begin(source.get().name(), bytes_total);
         let before = source.get().notes();
@@ -239,19 +270,28 @@ impl Run<'_> {
 }
 
 /// Reads the input once.
+#[cfg(feature = "live")]
 pub(super) fn estimate_opened(
     input: &Input,
     model: &pipeline::Plan,
     progress: &dyn Progress,
 ) -> Result<CollectionEstimate, CliError> {
-    let mut source = input.open()?;
+    estimate_source(input.collection(), input.open()?, model, progress)
+}
+
+fn estimate_source(
+    name: &str,
+    mut source: Box<dyn Source>,
+    model: &pipeline::Plan,
+    progress: &dyn Progress,
+) -> Result<CollectionEstimate, CliError> {
     progress.begin(source.name(), source.bytes_total());
     let before = source.notes();
     for note in &before {
         progress.note(&format!("note: {note}"));
     }
     let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
-    let collection = pipeline::estimate_collection(input.collection(), &mut *source, model, &mut observe);
+    let collection = pipeline::estimate_collection(name, &mut *source, model, &mut observe);
     progress.finish();
     // What was passed over is known only now.
     for note in source.notes().iter().filter(|note| !before.contains(note)) {

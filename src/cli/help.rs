@@ -1,6 +1,7 @@
 //! What help says: a line for `-h`, and for `--help` the unit, the default and whose it is, and what follows
 //! from another value. Numbers come from the constants that are enforced.
 
+pub(super) mod capacity;
 pub(super) mod generate;
 pub(super) mod inspect;
 pub(super) mod merge;

@@ -3,6 +3,8 @@
 //! Strings stop here: below this module there are only types that cannot be wrong.
 
 mod args;
+mod capacity;
+mod capacity_plan;
 mod clock;
 mod described;
 mod destination;
@@ -250,6 +252,7 @@ fn run_command(command: Command) -> Result<Outcome, CliError> {
             None => estimate::run(&typed),
         },
         Command::Sweep(typed) => sweep::run(&typed),
+        Command::Plan(typed) => capacity::run(&typed),
         Command::Inspect(typed) => inspect::run(&typed),
         #[cfg(feature = "live")]
         Command::Verify(typed) => verify::run(&typed),

@@ -196,7 +196,7 @@ fn predict(
     let own = pipeline::Plan { indexes: specs, shape: input.shape(model.shape), ..model.clone() };
     let own = model_of(&own, input.collection());
     match own.shape.purpose {
-        Purpose::Plain => {}
+        Purpose::Plain | Purpose::Oplog => {}
         Purpose::TimeSeriesBuckets => {
             let input = input.collection().to_owned();
             let error = VerifyUsageError::NotInsertable { input, what: "a time series' buckets" };

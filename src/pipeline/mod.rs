@@ -21,12 +21,14 @@ mod segments;
 mod speed;
 mod state;
 pub mod store;
+mod traffic;
 mod what_if;
 mod workers;
 
 pub use effort::Effort;
 pub use partial::NotInParts;
 pub use sample::{Amount, SAMPLE_BYTES_DEFAULT, Sampling};
+pub use traffic::{Logged, TrafficPlan, measure_traffic, wire_codecs};
 
 use crate::codec::{self, CodecKind};
 use crate::datafile::DataFileError;

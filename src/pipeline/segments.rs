@@ -1,13 +1,13 @@
 //! From a source to segments: the records that one in-memory leaf holds when it is written.
 
 use super::{PipelineError, Progress};
-use crate::document::{DocumentError, DocumentErrorKind};
+use crate::document::{DocumentError, DocumentErrorKind, Elements};
 use crate::geometry::wiredtiger::{
-    TableConfig,
+    TableConfig, cell,
     segment::{Cut, MemoryPage},
 };
 use crate::record::RecordId;
-use crate::record::collection::{IdMaker, Keys, Shape, normalise};
+use crate::record::collection::{IdMaker, Keys, Purpose, Shape, normalise};
 use crate::record::index::{Outcome, clustered_record_id};
 use crate::source::{OnBadDocument, Skipped, Source, SourceError, SourceErrorKind};
 use crate::units::BsonBytes;
@@ -79,6 +79,18 @@ impl Segment {
             self.key_ends.push(self.keys.len());
         }
     }
+}
+
+/// Appends the key of an oplog entry: its `ts` as a number.
+///
+/// Source: `record_id_helpers::keyForOptime`, `src/mongo/db/record_id_helpers.cpp`, mongod 6.0.
+fn push_oplog_key(entry: &[u8], keys: &mut Vec<u8>) -> Result<(), DocumentErrorKind> {
+    let stamp = Elements::new(entry)?.find_name(b"ts")?;
+    let Some(stamp) = stamp.and_then(|stamp| stamp.value.first_chunk().copied()) else {
+        return Err(DocumentErrorKind::ClusteredKey { what: "an oplog entry without `ts`".to_owned() });
+    };
+    cell::push_record_id(RecordId::Number(u64::from_le_bytes(stamp)), keys);
+    Ok(())
 }
 
 /// Part `index` of parts that lie one behind the other.
@@ -265,7 +277,8 @@ impl SegmentReader<'_> {
     /// has no room below the cap.
     fn take(&mut self, segment: &mut Segment, start: usize) -> Result<Option<usize>, PipelineError> {
         let key_start = segment.keys.len();
-        let stored = normalise(&mut segment.bytes, start, &mut self.ids)
+        let stored = self
+            .store(&mut segment.bytes, start)
             .and_then(|bytes| self.push_key(segment, start).map(|()| bytes));
         match stored {
             Ok(bytes) if self.has_room_for(bytes) => {
@@ -301,6 +314,14 @@ impl SegmentReader<'_> {
         }
     }
 
+    /// As [`normalise`], but for an oplog's entries, which are stored as they are.
+    fn store(&mut self, bytes: &mut Vec<u8>, start: usize) -> Result<usize, DocumentErrorKind> {
+        match self.shape.purpose {
+            Purpose::Oplog => Ok(bytes.len() - start),
+            _ => normalise(bytes, start, &mut self.ids),
+        }
+    }
+
     fn has_room_for(&self, bytes: usize) -> bool {
         self.shape.capped.is_none_or(|cap| cap.holds(self.documents + 1, self.bson_bytes + bytes as u64))
     }
@@ -309,6 +330,9 @@ impl SegmentReader<'_> {
     fn push_key(&self, segment: &mut Segment, start: usize) -> Result<(), DocumentErrorKind> {
         if self.shape.keys == Keys::Numbers {
             return Ok(());
+        }
+        if self.shape.purpose == Purpose::Oplog {
+            return push_oplog_key(&segment.bytes[start..], &mut segment.keys);
         }
         let key_start = segment.keys.len();
         let what = match clustered_record_id(&segment.bytes[start..], &mut segment.keys) {

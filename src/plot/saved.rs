@@ -40,7 +40,7 @@ pub enum SavedError {
         found: u64,
     },
     /// Of a command whose report has no plots.
-    #[error("{place}: is a report of `{command}`; plots are drawn of estimate and sweep")]
+    #[error("{place}: is a report of `{command}`; plots are drawn of estimate, sweep and plan")]
     Command {
         /// The file.
         place: String,
@@ -94,7 +94,7 @@ impl SavedError {
 pub struct Saved {
     /// Who wrote it.
     pub tool: Tool,
-    /// `estimate` or `sweep`.
+    /// `estimate`, `sweep` or `plan`.
     pub command: String,
     /// Rules that it follows.
     pub model: Model,
@@ -291,8 +291,8 @@ pub struct ScanRow {
     pub level: Option<i64>,
     /// Disk bandwidth.
     pub disk_mb_per_s: f64,
-    /// Seconds.
-    pub scan_s: f64,
+    /// Seconds, where they are known.
+    pub scan_s: Option<f64>,
 }
 
 impl Saved {
@@ -334,7 +334,7 @@ impl Saved {
             }
         }
         match head["command"].as_str() {
-            Some("estimate" | "sweep") => {}
+            Some("estimate" | "sweep" | "plan") => {}
             command => {
                 let command = shortened(command.unwrap_or("nothing"));
                 return Err(SavedError::Command { place: place(), command });

@@ -33,6 +33,9 @@ pub enum Purpose {
     TimeSeriesBuckets,
     /// Pieces of files, 255 KiB each by default.
     GridFsChunks,
+    /// Entries of a replica set's log: keyed by their `ts`, without `_id`s. Its shape has [`Keys::Clustered`], since
+    /// its keys are bytes that documents give.
+    Oplog,
 }
 
 impl Purpose {
@@ -56,7 +59,7 @@ impl Purpose {
     #[must_use]
     pub fn server_codec(self) -> &'static str {
         match self {
-            Self::Plain | Self::GridFsChunks => "snappy",
+            Self::Plain | Self::GridFsChunks | Self::Oplog => "snappy",
             Self::TimeSeriesBuckets => "zstd",
         }
     }

@@ -168,7 +168,10 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
 /// The sentence for one name of any command.
 #[must_use]
 pub fn definition(name: &str) -> Option<&'static str> {
-    let mut known = DEFINITIONS.iter().chain(super::verification::DEFINITIONS);
+    let mut known = DEFINITIONS
+        .iter()
+        .chain(super::verification::DEFINITIONS)
+        .chain(super::capacity::definitions::DEFINITIONS);
     known.find(|(known, _)| *known == name).map(|(_, sentence)| *sentence)
 }
 

@@ -4,6 +4,7 @@
 //! What a row shows is described once, in `columns`; formats for people and CSV supply the punctuation.
 //! The same estimate gives the same bytes, whatever the terminal.
 
+pub mod capacity;
 mod columns;
 mod csv;
 pub mod definitions;

@@ -164,7 +164,7 @@ pub(super) struct BlocksV1 {
 }
 
 #[derive(Serialize)]
-struct IndexV1<'a> {
+pub(super) struct IndexV1<'a> {
     name: &'a str,
     #[serde(serialize_with = "as_pattern")]
     key: &'a [(String, PatternValue)],
@@ -414,7 +414,7 @@ pub(super) fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate)
     }
 }
 
-fn index_v1(row: &IndexEstimate) -> IndexV1<'_> {
+pub(super) fn index_v1(row: &IndexEstimate) -> IndexV1<'_> {
     let IndexEstimate {
         name,
         pattern,

@@ -15,7 +15,7 @@ use super::{
     find::{Collection, Found, Opener, no_collection},
     layers::{Layers, cannot_open},
     metadata::{CollectionMetadata, IndexDocument, View, text},
-    namespace::{Namespaces, namespace},
+    namespace::{Namespaces, namespace, shown},
     open::{OpenOptions, over_layers},
     shell,
 };
@@ -152,7 +152,7 @@ impl Dump<'_> {
     }
 
     fn leave_out(&mut self, collection: &str, why: &str) {
-        self.found.left_out.push(format!("{}: {why}", namespace(self.db, collection)));
+        self.found.left_out.push(format!("{}: {why}", shown(&namespace(self.db, collection))));
     }
 
     fn collection(

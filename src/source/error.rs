@@ -333,7 +333,9 @@ impl Skipped {
         let Self { documents, bytes, reasons } = other;
         self.documents += documents;
         self.bytes += bytes;
-        reasons.iter().for_each(|reason| self.note(reason));
+        for reason in reasons {
+            self.note(reason);
+        }
     }
 
     fn note(&mut self, reason: &dyn std::fmt::Display) {

@@ -43,6 +43,14 @@ enum Boundaries {
     Lines(JsonDialect),
 }
 
+/// A file that was entered at one of its documents.
+pub struct Entered {
+    /// Byte of the file at which the document begins.
+    pub begins: u64,
+    /// The documents from there on.
+    pub source: Box<dyn Source>,
+}
+
 impl Jumps {
     /// Of the file `input`, which begins with `head`; `None` where only reading it through tells where documents begin.
     pub(super) fn new(
@@ -74,7 +82,7 @@ impl Jumps {
     /// # Errors
     ///
     /// The system's; a stretch of BSON in which no document can be told.
-    pub fn open_at(&self, at: u64) -> Result<Option<(u64, Box<dyn Source>)>, SourceError> {
+    pub fn open_at(&self, at: u64) -> Result<Option<Entered>, SourceError> {
         let mut file = File::open(&self.path).map_err(|source| cannot_open(&self.path, source))?;
         let begins = match self.boundaries {
             Boundaries::None => self.document_behind(&mut file, at)?,
@@ -87,15 +95,13 @@ impl Jumps {
         let input =
             if begins == 0 { self.input.clone() } else { format!("{}, from byte {begins}", self.input) };
         let left = Some(self.bytes - begins);
-        Ok(Some((
-            begins,
-            match self.boundaries {
-                Boundaries::None => Box::new(BsonSource::new(input, file, left, self.on_bad)),
-                Boundaries::Lines(dialect) => {
-                    Box::new(JsonSource::new(input, file, left, self.on_bad).with_dialect(dialect))
-                }
-            },
-        )))
+        let source: Box<dyn Source> = match self.boundaries {
+            Boundaries::None => Box::new(BsonSource::new(input, file, left, self.on_bad)),
+            Boundaries::Lines(dialect) => {
+                Box::new(JsonSource::new(input, file, left, self.on_bad).with_dialect(dialect))
+            }
+        };
+        Ok(Some(Entered { begins, source }))
     }
 
     /// What documents there are, one behind the other from the first on, without reading them; `None` where only
@@ -282,7 +288,7 @@ mod tests {
     #[test]
     fn every_byte_of_a_bson_file_leads_to_the_next_document() {
         let documents: Vec<Vec<u8>> =
-            (0..40).map(|number| document(number, (number as usize * 7) % 50)).collect();
+            (0_usize..40).map(|number| document(i32::try_from(number).unwrap(), number * 7 % 50)).collect();
         let mut begins = vec![0];
         for document in &documents {
             begins.push(begins.last().unwrap() + document.len() as u64);
@@ -292,7 +298,7 @@ mod tests {
         let jumps = jumps.unwrap();
         for at in 0..bytes.len() as u64 {
             let want = begins.iter().find(|begin| **begin >= at).filter(|begin| **begin < jumps.bytes());
-            let got = jumps.open_at(at).unwrap().map(|(begin, _)| begin);
+            let got = jumps.open_at(at).unwrap().map(|entered| entered.begins);
             assert_eq!(got.as_ref(), want, "from byte {at}");
         }
     }
@@ -305,7 +311,7 @@ mod tests {
         let end = bytes.len() - 1;
         bytes[end] = 7;
         let (file, jumps) = jumps(&bytes, Format::Bson);
-        let (begins, mut source) = jumps.unwrap().open_at(length / 2).unwrap().unwrap();
+        let Entered { begins, mut source } = jumps.unwrap().open_at(length / 2).unwrap().unwrap();
         assert_eq!(begins, length);
         let mut out = Vec::new();
         for _ in 0..4 {
@@ -328,7 +334,7 @@ mod tests {
         let (_file, lines) = jumps(text, Format::Json);
         let lines = lines.unwrap();
         for (at, want) in [(0, Some(0)), (1, Some(8)), (8, Some(8)), (9, Some(18)), (20, None), (30, None)] {
-            assert_eq!(lines.open_at(at).unwrap().map(|(begin, _)| begin), want, "from byte {at}");
+            assert_eq!(lines.open_at(at).unwrap().map(|entered| entered.begins), want, "from byte {at}");
         }
         for text in [&b"[{\"a\":1},\n{\"a\":2}]\n"[..], b"{\n\"a\":1\n}\n", b"{\"a\":1}"] {
             assert!(jumps(text, Format::Json).1.is_none(), "{}", text.escape_ascii());

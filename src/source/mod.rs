@@ -16,6 +16,7 @@ mod hops;
 mod input;
 pub mod json;
 mod jump;
+mod kept;
 mod layers;
 #[cfg(feature = "live")]
 pub mod live;
@@ -33,7 +34,8 @@ pub use archive::{Damage, DamageKind};
 pub use error::{SkipReason, Skipped, SourceError, SourceErrorKind};
 pub use find::{Collection, Found, find, name_of_file};
 pub use hops::{Hop, Hops};
-pub use jump::Jumps;
+pub use jump::{Entered, Jumps};
+pub use kept::{Documents, Kept};
 pub use metadata::{CollectionOptions, IndexDocument, IndexTable, TimeSeries};
 pub use namespace::Namespaces;
 pub use open::{Format, OpenOptions, open};

@@ -37,6 +37,25 @@ pub(super) fn namespace(db: &str, collection: &str) -> String {
     if db.is_empty() { collection.to_owned() } else { format!("{db}.{collection}") }
 }
 
+/// A name that a dump brings along, for messages: on one line, and cut where no server's name is longer.
+///
+/// Source: 255 bytes, `MaxNsCollectionLen`, `src/mongo/db/namespace_string.h`.
+pub(super) fn shown(name: &str) -> String {
+    const CHARACTERS_MAX: usize = 255;
+    let mut shown = String::new();
+    for char in name.chars().take(CHARACTERS_MAX) {
+        if char.is_control() {
+            shown.extend(char.escape_debug());
+        } else {
+            shown.push(char);
+        }
+    }
+    if name.chars().nth(CHARACTERS_MAX).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
 /// Whether a collection belongs to the server: its users and roles, its settings, the oplog, system collections.
 pub(super) fn is_internal(db: &str, collection: &str) -> bool {
     let is_system = collection.starts_with("system.") && !collection.starts_with("system.buckets.");
@@ -74,6 +93,14 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_shown_on_one_line_and_end_somewhere() {
+        assert_eq!(shown("d.we/ird é*"), "d.we/ird é*");
+        assert_eq!(shown("d.a\nb\u{1b}"), r"d.a\nb\u{1b}");
+        assert_eq!(shown(&"x".repeat(255)), "x".repeat(255));
+        assert_eq!(shown(&"x".repeat(1 << 24)), format!("{}...", "x".repeat(255)));
+    }
 
     fn chosen(patterns: &str, db: &str, collection: &str) -> bool {
         Namespaces::new(&[patterns.to_owned()]).chooses(db, collection)

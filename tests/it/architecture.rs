@@ -17,15 +17,19 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("mongod", &["units", "document"]),
     ("source", &["units", "document", "mongod"]),
     ("estimate", &["units"]),
-    ("pipeline", &["units", "document", "record", "codec", "geometry", "datafile", "source", "estimate"]),
+    ("capacity", &["document", "codec", "geometry", "estimate"]),
+    (
+        "pipeline",
+        &["units", "document", "record", "codec", "geometry", "datafile", "source", "estimate", "capacity"],
+    ),
     ("verify", &["units", "estimate", "mongod"]),
     ("plot", &["units"]),
-    ("report", &["units", "estimate", "verify", "plot"]),
+    ("report", &["units", "estimate", "capacity", "verify", "plot"]),
     (
         "cli",
         &[
             "units", "document", "record", "codec", "geometry", "datafile", "mongod", "source", "estimate",
-            "pipeline", "verify", "plot", "report",
+            "capacity", "pipeline", "verify", "plot", "report",
         ],
     ),
 ];

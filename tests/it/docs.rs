@@ -25,6 +25,7 @@ const DOCUMENTS: [&str; 12] = [
     "docs/DISTRIBUTED.md",
     "docs/FORMAT.md",
     "docs/GLOSSARY.md",
+    "docs/INPUTS.md",
     "docs/METHOD.md",
     "plots/README.md",
     "docs/OTHER-STORES.md",

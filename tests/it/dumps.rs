@@ -162,12 +162,8 @@ fn generated_documents_are_estimated_and_files_are_named_by_their_ending() {
 
 #[test]
 fn an_archive_on_standard_input_is_read_as_often_as_it_has_collections() {
-    let shared = std::env::var_os("PAGEPRESS_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let Ok(bytes) = fs::read(shared.join("fixtures/archive/three_interleaved.archive.gz")) else {
-        eprintln!("SKIPPED: no archive in {}; set PAGEPRESS_SHARED to where it is", shared.display());
-        return;
-    };
+    let inputs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/inputs");
+    let bytes = fs::read(inputs.join("archive/three_interleaved.archive.gz")).unwrap();
     let answer = Case::new("estimate --no-timing -c none -o json -").stdin(&bytes).run();
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     let json = json(&answer);

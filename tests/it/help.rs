@@ -16,6 +16,8 @@ fn help_texts_are_as_they_were() {
         ("pagepress_long", "--help"),
         ("estimate_short", "estimate -h"),
         ("estimate_long", "estimate --help"),
+        ("plan_short", "plan -h"),
+        ("plan_long", "plan --help"),
         ("plot_short", "plot -h"),
         ("plot_long", "plot --help"),
         ("inspect_short", "inspect -h"),
@@ -42,6 +44,8 @@ fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
         "verify -h",
         "verify --help",
         "generate -h",
+        "plan -h",
+        "plan --help",
         "plot -h",
         "merge -h",
         "merge --help",
@@ -58,7 +62,7 @@ fn short_help_has_one_line_a_flag_and_fits_a_terminal() {
             assert_eq!(line, line.trim_end(), "{args}");
         }
     }
-    for args in ["estimate -h", "inspect -h", "verify -h", "generate -h", "plot -h", "sweep -h"] {
+    for args in ["estimate -h", "inspect -h", "verify -h", "generate -h", "plan -h", "plot -h", "sweep -h"] {
         for line in printed(args).lines().filter(|line| line.trim_start().starts_with('-')) {
             let (_, text) = line.trim_start().split_once("  ").unwrap_or_default();
             assert!(!text.trim().is_empty(), "no text beside: {line}");

@@ -1,28 +1,18 @@
 //! Every fixture of the inputs that people really have: what is recognised, documents and stored bytes, or the error.
 //!
-//! The fixtures and what mongo-tools 100.18 made of them lie outside of this repository, in `$PAGEPRESS_SHARED` or
-//! `../shared`; a choice of them stands in the readers' own tests.
+//! The fixtures and what mongo-tools 100.18 made of them are those of data/inputs.
 
 use pagepress::record::collection::{IdMaker, normalise};
 use pagepress::source::csv::Columns;
 use pagepress::source::json::JsonDialect;
 use pagepress::source::{self, Collection, Namespaces, OnBadDocument, OpenOptions};
 use serde_json::Value;
-use std::path::PathBuf;
-use std::{env, fs};
+use std::{fs, path::PathBuf};
 
-fn fixtures() -> Option<(PathBuf, Value)> {
-    let shared = env::var_os("PAGEPRESS_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let folder = shared.join("fixtures");
-    let Ok(text) = fs::read_to_string(folder.join("expected.json")) else {
-        eprintln!(
-            "SKIPPED: no input fixtures in {}; set PAGEPRESS_SHARED to where they are",
-            folder.display()
-        );
-        return None;
-    };
-    Some((folder, serde_json::from_str(&text).unwrap()))
+fn fixtures() -> (PathBuf, Value) {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/inputs");
+    let text = fs::read_to_string(folder.join("expected.json")).unwrap();
+    (folder, serde_json::from_str(&text).unwrap())
 }
 
 /// What was read of one input.
@@ -105,7 +95,7 @@ const ON_PURPOSE: [(&str, &str); 10] = [
 
 #[test]
 fn every_whole_input_is_read_as_the_server_stores_it_or_refused_at_its_place() {
-    let Some((folder, expected)) = fixtures() else { return };
+    let (folder, expected) = fixtures();
     let mut wrong = Vec::new();
     let mut checked = 0;
     for (name, want) in expected["files"].as_object().unwrap() {
@@ -142,7 +132,7 @@ fn every_whole_input_is_read_as_the_server_stores_it_or_refused_at_its_place() {
 
 #[test]
 fn values_of_both_json_versions_become_the_bytes_that_mongoimport_stores() {
-    let Some((folder, expected)) = fixtures() else { return };
+    let (folder, expected) = fixtures();
     let mut wrong = Vec::new();
     for (name, want) in expected["files"].as_object().unwrap() {
         for (version, dialect) in
@@ -174,7 +164,7 @@ fn values_of_both_json_versions_become_the_bytes_that_mongoimport_stores() {
 
 #[test]
 fn dumps_hold_the_collections_indexes_and_documents_that_were_dumped() {
-    let Some((folder, expected)) = fixtures() else { return };
+    let (folder, expected) = fixtures();
     let options = skipping();
     for (name, want) in expected["files"].as_object().unwrap() {
         let Some(collections) = want["collections"].as_object().filter(|_| name.ends_with('/')) else {

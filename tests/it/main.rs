@@ -7,6 +7,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::print_stderr,
+    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "tests print what they skip, compare sizes as percentages, and fail by panicking"
 )]
@@ -14,6 +15,9 @@
 mod accuracy;
 mod architecture;
 mod bad_input;
+mod bombs;
+mod capacity;
+mod capacity_accuracy;
 mod case;
 mod conformance;
 mod docs;
@@ -21,8 +25,10 @@ mod dumps;
 mod estimate;
 #[cfg(all(feature = "live", unix))]
 mod fake_server;
+mod fuzz_corpus;
 mod golden;
 mod help;
+mod imports;
 mod index_accuracy;
 mod index_pages;
 mod inputs;
@@ -36,11 +42,13 @@ mod live;
 mod live_faults;
 mod memory;
 mod merge;
+mod mutated_inputs;
 mod mutations;
 mod pages;
 mod plot;
 mod properties;
 mod read_leaf;
+mod reading;
 mod sampling;
 mod schema;
 mod server;

@@ -15,9 +15,13 @@ const SHARDS: usize = 5;
 const _: () = assert!(MUTATIONS.is_multiple_of(SHARDS));
 
 /// A 64-bit linear congruential generator; its high half is used.
-struct Numbers(u64);
+pub struct Numbers(u64);
 
 impl Numbers {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit.max(1)
@@ -52,7 +56,8 @@ const PIECES: [&[u8]; 24] = [
     b"\xef\xbb\xbf",
 ];
 
-fn mutated(seed: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+/// One to five damages of a seed.
+pub fn mutated(seed: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=numbers.below(4) {
         let at = numbers.below(bytes.len() + 1);
@@ -118,7 +123,7 @@ fn document(elements: &[&[u8]]) -> Vec<u8> {
     [&length[..], &body, &[0]].concat()
 }
 
-fn gzipped(bytes: &[u8]) -> Vec<u8> {
+pub fn gzipped(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     std::io::Write::write_all(&mut encoder, bytes).unwrap();
     encoder.finish().unwrap()
@@ -164,7 +169,7 @@ fn run_shard(shard: u64) -> (usize, usize) {
         ("a.bson.zst", &zstd::encode_all(&bson[..], 3).unwrap(), None),
     ];
     let folder = tempfile::tempdir().unwrap();
-    let mut numbers = Numbers(42 + shard);
+    let mut numbers = Numbers::new(42 + shard);
     let (mut estimates, mut errors) = (0, 0);
     for round in 0..MUTATIONS / SHARDS {
         let (name, seed, format) = seeds[round % seeds.len()];

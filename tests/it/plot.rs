@@ -134,8 +134,8 @@ fn reports_of_other_schemas_are_told_by_their_number() {
 
 #[test]
 fn reports_of_other_commands_damaged_and_empty_ones_are_told_apart() {
-    let plan = SWEEP.replacen("\"command\": \"sweep\"", "\"command\": \"plan\"", 1);
-    let error = "error: report.json: is a report of `plan`; plots are drawn of estimate and sweep\n";
+    let plan = SWEEP.replacen("\"command\": \"sweep\"", "\"command\": \"verify\"", 1);
+    let error = "error: report.json: is a report of `verify`; plots are drawn of estimate, sweep and plan\n";
     refused(&plan, &format!("{error}{MAKE}"));
     let mut json: serde_json::Value = serde_json::from_str(SWEEP).unwrap();
     json["collections"] = serde_json::json!([]);

@@ -34,18 +34,18 @@ fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn estimate(path: &Path, sampling: Option<Sampling>, threads: usize) -> CollectionEstimate {
+fn estimate(path: &Path, sampling: impl Into<Option<Sampling>>, threads: usize) -> CollectionEstimate {
     let plan = Plan {
         threads: NonZeroUsize::new(threads).unwrap(),
-        sampling,
+        sampling: sampling.into(),
         ..Plan::new(TableConfig::collection(Release::NEWEST))
     };
     let mut source = open(path, &OpenOptions::new(OnBadDocument::Stop)).unwrap();
     estimate_collection("c", &mut *source, &plan, &mut |_| {}).unwrap()
 }
 
-fn share(share: f64, seed: u64) -> Option<Sampling> {
-    Some(Sampling { amount: Amount::Share(share), seed, scale_to: None })
+fn share(share: f64, seed: u64) -> Sampling {
+    Sampling { amount: Amount::Share(share), seed, scale_to: None }
 }
 
 /// Rows whose full figure lies in the sample's band, and rows in all.
@@ -184,12 +184,21 @@ fn a_collection_is_scaled_to_what_so_many_documents_take() {
     let (_folder, tenfold) = file("b.bson", &generated(Shape::Logs, 200_000, Notation::Bson));
     let scale_to = NonZeroU64::new(200_000);
     let sampling = Sampling { amount: Amount::Bytes(2 << 20), seed: 0, scale_to };
-    let scaled = estimate(&path, Some(sampling), 2);
+    let scaled = estimate(&path, sampling, 2);
     assert_eq!((scaled.documents, scaled.sample.unwrap().scaled_to_documents), (200_000, Some(200_000)));
     let full = estimate(&tenfold, None, 2);
     for (scaled, full) in scaled.storage.iter().zip(&full.storage) {
-        let off = scaled.storage.0 as f64 / full.storage.0 as f64 - 1.0;
-        assert!(off.abs() < 0.02, "{} {}: {:+.2} %", full.load.name(), full.codec, off * 100.0);
+        // The generator's later documents are not quite as long as its first ones.
+        let (band, one_pct) = (scaled.band, full.storage.0 / 100);
+        assert!(
+            (band.low.0 - one_pct..=band.high.0 + one_pct).contains(&full.storage.0),
+            "{} {}: {} outside {}..{}",
+            full.load.name(),
+            full.codec,
+            full.storage.0,
+            band.low.0,
+            band.high.0
+        );
         let pages = scaled.tally.internal_pages as f64 / full.tally.internal_pages as f64;
         assert!((0.9..1.1).contains(&pages), "{pages} of the internal pages");
     }
@@ -201,7 +210,7 @@ fn two_thousand_million_documents_are_scaled_to_in_a_moment() {
     let (_folder, path) = file("a.bson", &generated(Shape::Logs, 20_000, Notation::Bson));
     let estimate = |documents| {
         let scale_to = NonZeroU64::new(documents);
-        estimate(&path, Some(Sampling { amount: Amount::Bytes(1 << 20), seed: 0, scale_to }), 2)
+        estimate(&path, Sampling { amount: Amount::Bytes(1 << 20), seed: 0, scale_to }, 2)
     };
     let (less, more) = (estimate(20_000_000), estimate(2_000_000_000));
     assert_eq!(more.documents, 2_000_000_000);
@@ -258,7 +267,7 @@ fn a_damaged_document_in_a_run_is_named_from_where_the_run_began_or_skipped_and_
         }
     }
     let case = |more: &str| {
-        Case::new(&format!("estimate a.bson --no-timing --sample 20% {more}")).file("a.bson", &bytes).run()
+        Case::new(&format!("estimate a.bson -q --no-timing --sample 20% {more}")).file("a.bson", &bytes).run()
     };
     let stopped = case("");
     assert_eq!(stopped.code, 2);

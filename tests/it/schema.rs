@@ -112,6 +112,7 @@ fn check_collection(collection: &Value) {
                 ("storage_bytes_high", Kind::Count),
                 ("ratio_storage_to_bson", Kind::NumberOrNull),
                 ("basis", Kind::Text),
+                ("sampling_error_fraction", Kind::NumberOrNull),
                 ("leaf_pages", Kind::Count),
                 ("leaf_image_bytes", Kind::Count),
                 ("leaf_block_bytes", Kind::Count),
@@ -136,6 +137,25 @@ fn check_collection(collection: &Value) {
                 ("build", Kind::Text),
                 ("entries", Kind::Count),
                 ("storage_bytes", Kind::Count),
+                ("storage_bytes_low", Kind::CountOrNull),
+                ("storage_bytes_high", Kind::CountOrNull),
+            ],
+        );
+    }
+    if collection["sample"].is_null() {
+        assert_eq!(collection["sampled_fraction"], 1.0);
+    } else {
+        check(
+            "sample",
+            &collection["sample"],
+            &[
+                ("seed", Kind::Count),
+                ("runs", Kind::Count),
+                ("documents_sampled", Kind::Count),
+                ("bson_bytes_sampled", Kind::Count),
+                ("documents_basis", Kind::Text),
+                ("target_error_fraction", Kind::NumberOrNull),
+                ("scaled_to_documents", Kind::CountOrNull),
             ],
         );
     }
@@ -143,7 +163,8 @@ fn check_collection(collection: &Value) {
 
 #[test]
 fn every_promised_field_is_there_with_its_type() {
-    for args in ["", "--no-timing", "--server 9.0 --on-bad-document skip"] {
+    for args in ["", "--no-timing", "--server 9.0 --on-bad-document skip", "--sample 50%", "--scale-to 90000"]
+    {
         let case = Case::new(&format!("estimate logs.bson -q -o json {args}"));
         let answer = case.file("logs.bson", &documents(3000)).run();
         check_estimate(&serde_json::from_str(&answer.stdout).unwrap());

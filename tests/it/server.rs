@@ -1,7 +1,7 @@
 //! A real mongod for one test: own folder, loopback, gone at the end. Speaks the wire protocol by itself, so that no
 //! driver stands between a test and its documents.
 
-use bson::{Document, doc};
+use bson::{Document, RawDocument, doc};
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -107,6 +107,15 @@ impl Server {
         }
     }
 
+    /// A small collection's documents in natural order, byte for byte as they are stored.
+    pub fn stored(&mut self, database: &str, collection: &str) -> Vec<Vec<u8>> {
+        let command = doc! {"find": collection, "batchSize": 100_000, "singleBatch": true};
+        let answer = self.exchange_bytes(database, command, &[]).unwrap();
+        let answer = RawDocument::from_bytes(&answer).unwrap();
+        let batch = answer.get_document("cursor").unwrap().get_array("firstBatch").unwrap();
+        batch.into_iter().map(|row| row.unwrap().as_document().unwrap().as_bytes().to_vec()).collect()
+    }
+
     /// Has a checkpoint written, of all that was inserted: one of a replica set leaves out what is not yet stable.
     pub fn checkpoint(&mut self) {
         let answer = self.run("admin", doc! {"ping": 1});
@@ -131,12 +140,18 @@ impl Server {
     }
 
     /// One message there and one back.
-    fn exchange(
+    fn exchange(&mut self, database: &str, command: Document, documents: &[Vec<u8>]) -> io::Result<Document> {
+        let answer = self.exchange_bytes(database, command, documents)?;
+        Ok(Document::from_reader(&mut &answer[..]).unwrap())
+    }
+
+    /// The answer as it came.
+    fn exchange_bytes(
         &mut self,
         database: &str,
         mut command: Document,
         documents: &[Vec<u8>],
-    ) -> io::Result<Document> {
+    ) -> io::Result<Vec<u8>> {
         const HEADER_BYTES: usize = 16;
         const OP_MSG: i32 = 2013;
         command.insert("$db", database);
@@ -160,7 +175,8 @@ impl Server {
         let length = u32::from_le_bytes(head[..4].try_into().unwrap());
         let mut answer = vec![0; length as usize - HEADER_BYTES];
         self.stream.read_exact(&mut answer)?;
-        Ok(Document::from_reader(&mut &answer[5..]).unwrap())
+        // Flags, and the kind of the one section.
+        Ok(answer.split_off(5))
     }
 }
 
@@ -190,6 +206,8 @@ fn connect(port: u16) -> Option<TcpStream> {
     while started.elapsed() < Duration::from_secs(120) {
         if let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) {
             stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
+            // Header and body are two writes, and the second must not wait for the first's receipt.
+            stream.set_nodelay(true).unwrap();
             return Some(stream);
         }
         sleep(Duration::from_millis(100));

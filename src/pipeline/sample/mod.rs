@@ -259,7 +259,7 @@ impl<'p> SampledRun<'p> {
             .collect();
         workers.for_each(&mut runs, |(run, table)| {
             let state = &states[table.state];
-            walk::follow(run, &mut table.pages, sample, &file, state, sampling.seed);
+            walk::follow(run, &mut table.pages, sample, &file, state);
             run.sampling =
                 Some(run::Sampling { times: file.times, error_millionths: table.error_millionths });
             std::mem::swap(&mut run.sample, &mut table.pages.images);

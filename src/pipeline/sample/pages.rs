@@ -60,10 +60,8 @@ impl RunPages {
 pub enum Closeness {
     /// The expected figure.
     Main,
-    /// Other orders of the same work.
+    /// Other orders of the same work, and resampled walks.
     Lane,
-    /// Resampled walks, which only tell how much the figure scatters.
-    Any,
 }
 
 impl Closeness {
@@ -71,7 +69,6 @@ impl Closeness {
         match self {
             Self::Main => 40,
             Self::Lane => 125,
-            Self::Any => u32::MAX,
         }
     }
 }
@@ -143,7 +140,7 @@ impl<'p> TablePages<'p> {
             .map(|pair| {
                 let ((left, left_pages), (right, right_pages)) = (pair[0], pair[1]);
                 // The mean of so many pages lies closer to its neighbour's than a single one does.
-                let pages = ((left_pages + right_pages) / 2.0).sqrt();
+                let pages = left_pages.midpoint(right_pages).sqrt();
                 2.0 * (left - right).abs() / (left + right).max(f64::MIN_POSITIVE) * pages
             })
             .collect();

@@ -8,7 +8,7 @@ use crate::pipeline::{
     segments::{Segment, SegmentReader},
 };
 use crate::record::collection::IdMaker;
-use crate::source::{Jumps, Skipped, Source};
+use crate::source::{Entered, Jumps, Skipped, Source};
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{RngCore, SeedableRng},
@@ -174,7 +174,7 @@ impl<'p> JumpSampler<'p> {
             None => self.jumps.open_at(range.start)?,
             opened => opened,
         };
-        let Some((at, mut source)) = opened else { return Ok(None) };
+        let Some(Entered { begins: at, mut source }) = opened else { return Ok(None) };
         let mut segment = Segment::default();
         let reader = SegmentReader::new(&mut *source, self.plan.on_bad, self.plan.shape, &self.plan.table);
         let ids = std::mem::take(&mut self.ids);

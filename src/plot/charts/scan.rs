@@ -76,7 +76,8 @@ fn datum(disk_mb_per_s: f64, scan_s: f64) -> Datum {
 }
 
 fn reported(source: &Source<'_>, load: Load) -> Vec<Series> {
-    let rows: Vec<&ScanRow> = source.collection.scan.iter().filter(|row| row.load == load).collect();
+    let rows: Vec<&ScanRow> =
+        source.collection.scan.iter().filter(|row| row.load == load && row.scan_s.is_some()).collect();
     let mut names: Vec<String> = Vec::new();
     let name = |row: &ScanRow| match row.level {
         Some(level) => format!("{}:{level}", row.codec),
@@ -96,7 +97,7 @@ fn reported(source: &Source<'_>, load: Load) -> Vec<Series> {
             name: Printable(codec).to_string(),
             look,
             join: Join::LineAndMarks,
-            data: of_codec.iter().map(|row| datum(row.disk_mb_per_s, row.scan_s)).collect(),
+            data: of_codec.iter().filter_map(|row| Some(datum(row.disk_mb_per_s, row.scan_s?))).collect(),
         }
     };
     names.iter().zip(Look::of_lines(&codecs)).map(line).collect()

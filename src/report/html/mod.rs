@@ -57,15 +57,26 @@ impl Report for Html {
 ///
 /// Bytes that are no such report.
 pub fn page(json: &[u8], notes: &[Vec<String>]) -> Result<String, SavedError> {
+    page_with(json, notes, &[])
+}
+
+/// The same with further parts, whose text is escaped already: the first before all collections, then one for each.
+pub(super) fn page_with(json: &[u8], notes: &[Vec<String>], parts: &[String]) -> Result<String, SavedError> {
     let saved = Saved::read_any("the report", json)?;
     let mut page = Page { text: String::new(), left: PAGE_BYTES_MAX - KEPT_FREE, left_out: Vec::new() };
     let embedded = embed::script(json);
     page.left = page.left.saturating_sub(embedded.text.len());
     page.left_out.extend(embedded.left_out.map(str::to_owned));
     page.head(&saved);
+    if let Some(first) = parts.first() {
+        page.text.push_str("<section aria-label=\"All collections\">\n");
+        page.part(first, "tables of the plan");
+        page.text.push_str(SECTION_END);
+    }
     for (position, collection) in saved.collections.iter().enumerate() {
         let notes = notes.get(position).map_or(&[][..], Vec::as_slice);
-        page.collection(&saved, position, collection, notes);
+        let part = parts.get(position + 1).map_or("", String::as_str);
+        page.collection(&saved, position, collection, (notes, part));
     }
     page.foot(&saved, &embedded);
     Ok(page.text)
@@ -137,7 +148,13 @@ impl Page {
         self.text.push_str("</header>\n<main>\n");
     }
 
-    fn collection(&mut self, saved: &Saved, position: usize, collection: &Collection, notes: &[String]) {
+    fn collection(
+        &mut self,
+        saved: &Saved,
+        position: usize,
+        collection: &Collection,
+        (notes, part): (&[String], &str),
+    ) {
         let name = escaped(&clip(&collection.name));
         let mut text = format!("<section aria-label=\"{name}\">\n<h2>{name}</h2>\n");
         if saved.collections.len() > 1 {
@@ -160,6 +177,7 @@ impl Page {
         }
         self.text.push_str(&text);
         self.part(&table::recommendations(collection), "recommendations");
+        self.part(part, "tables of the plan");
         // What is longer than a screen comes behind the pictures.
         let is_long = collection.rows().count() > SCREEN_ROWS;
         if is_long {

@@ -28,7 +28,7 @@ use super::{
     find::{Collection, Found, Opener, no_collection},
     layers::Layers,
     metadata::View,
-    namespace::{Namespaces, is_internal, namespace},
+    namespace::{Namespaces, is_internal, namespace, shown},
     recognise::{ARCHIVE_MAGIC, archive_at},
     shell,
     unpack::Meter,
@@ -102,7 +102,7 @@ pub(super) fn find(
         found.notes.push(format!("{input}: {magic_at} bytes in front of the archive were passed over"));
     }
     for name in &scan.unlisted {
-        found.notes.push(format!("{input}: {name} is not listed, so its indexes are not known"));
+        found.notes.push(format!("{input}: {} is not listed, so its indexes are not known", shown(name)));
     }
     found.notes.push(described(&input, undone.as_deref(), &scan, &found));
     Ok(found)
@@ -113,7 +113,7 @@ fn described(input: &str, undone: Option<&str>, scan: &Scan, found: &Found) -> S
     let undone = undone.map(|undone| format!("{undone}: ")).unwrap_or_default();
     let server = match scan.server_version.as_str() {
         "" => String::new(),
-        version => format!(" of a {version} server"),
+        version => format!(" of a {} server", shown(version)),
     };
     let count = found.collections.len();
     let plural = if count == 1 { "" } else { "s" };
@@ -160,7 +160,7 @@ fn choose(
             None
         };
         if let Some(why) = why {
-            found.left_out.push(format!("{name}: {why}"));
+            found.left_out.push(format!("{}: {why}", shown(&name)));
             continue;
         }
         let physical_name = namespace(&db, &physical);
@@ -169,7 +169,7 @@ fn choose(
             |damage: &&Damage| damage.namespace.as_ref().is_none_or(|namespace| *namespace == physical_name);
         let damages = scan.damages.iter().filter(about).map(|damage| format!("{}: {damage}", archive.input));
         let damages = broken.clone().into_iter().chain(damages).take(Skipped::REASONS_MAX).collect();
-        let input = format!("{}: {name}", archive.input);
+        let input = format!("{}: {}", archive.input, shown(&name));
         let member = ArchiveMember {
             archive: Arc::clone(archive),
             input: input.clone(),

@@ -11,7 +11,7 @@ use crate::document::Elements;
 use crate::source::{
     SourceError, SourceErrorKind,
     metadata::{CollectionMetadata, number, text},
-    namespace::namespace,
+    namespace::{namespace, shown},
     unpack::PackingFault,
 };
 use std::collections::BTreeMap;
@@ -21,6 +21,9 @@ use std::io;
 const NAMESPACES_MAX: usize = 200_000;
 /// Bytes of the list of collections.
 const PRELUDE_BYTES_MAX: u64 = 1 << 28;
+
+/// Bytes of a block's header. Two names of 255 bytes and two numbers take less than a tenth.
+const HEADER_BYTES_MAX: usize = 1 << 13;
 
 /// Damages that are kept; one is enough to stop, and a few show a pattern.
 const DAMAGES_MAX: usize = 1000;
@@ -166,6 +169,9 @@ impl Scan {
         loop {
             let begins = items.offset();
             match items.next()? {
+                (Item::Document(bytes), _) if bytes > HEADER_BYTES_MAX => {
+                    return Err(Stop::Damage(DamageKind::BadHeader));
+                }
                 (Item::Document(bytes), head) => {
                     document.clear();
                     if items.document(bytes, head, &mut document)? < bytes {
@@ -184,6 +190,7 @@ impl Scan {
 
     fn block(&mut self, items: &mut Items, begins: u64, header: Header) -> Result<(), Stop> {
         let name = namespace(&header.key.0, &header.key.1);
+        let shown = shown(&name);
         let mut damage = |kind| {
             let namespace = Some(name.clone());
             keep(&mut self.damages, Damage { offset: begins, namespace, kind });
@@ -202,22 +209,22 @@ impl Scan {
         }
         let entry = self.namespaces.entry(header.key).or_default();
         if entry.stage == Stage::Ended {
-            damage(DamageKind::Reopened(name.clone()));
+            damage(DamageKind::Reopened(shown.clone()));
         }
         let Some(declared) = header.end else {
             entry.stage = if entry.stage == Stage::Ended { Stage::Ended } else { Stage::Open };
             entry.last_block = begins;
-            return entry.documents(items, &name);
+            return entry.documents(items, &shown);
         };
         entry.stage = Stage::Ended;
         let computed = entry.crc.unwrap_or(Crc::EMPTY).value();
         if declared != computed {
-            damage(DamageKind::Checksum { namespace: name.clone(), declared, computed });
+            damage(DamageKind::Checksum { namespace: shown.clone(), declared, computed });
         }
         let mut ignored = Namespace::default();
-        ignored.documents(items, &name)?;
+        ignored.documents(items, &shown)?;
         if ignored.documents > 0 {
-            damage(DamageKind::DocumentInEnd(name.clone()));
+            damage(DamageKind::DocumentInEnd(shown));
         }
         Ok(())
     }
@@ -227,8 +234,8 @@ impl Scan {
             let name = namespace(db, collection);
             let kind = match found.stage {
                 Stage::Ended => continue,
-                Stage::Open => DamageKind::NeverEnded(name.clone()),
-                Stage::Listed => DamageKind::NeverSeen(name.clone()),
+                Stage::Open => DamageKind::NeverEnded(shown(&name)),
+                Stage::Listed => DamageKind::NeverSeen(shown(&name)),
             };
             keep(&mut self.damages, Damage { offset, namespace: Some(name), kind });
         }

@@ -31,7 +31,7 @@ pub use typed::{CellType, Columns};
 use self::{
     cell::{Column, ColumnType, Value},
     header::Step,
-    rows::{Cells, Row, Rows},
+    rows::{Cells, EMPTY_CELL_BYTES, Row, Rows},
 };
 use super::{
     OnBadDocument, Skipped, Source, SourceError,
@@ -218,10 +218,8 @@ impl<R: Read + Send> CsvSource<R> {
     /// Refuses a header that no whole row could follow. Before names are kept, since each costs more memory than
     /// its text.
     fn check_width(&self) -> Parsed<()> {
-        /// Of an empty string: its type, the NUL behind its key, its length, its own NUL.
-        const EMPTY_BYTES: usize = 1 + 1 + 4 + 1;
         let keys = self.cells.iter().map(|name| name.rsplit(|byte| *byte == b'.').next().unwrap_or_default());
-        let bytes = DOCUMENT_BYTES_MIN + keys.map(|key| key.len() + EMPTY_BYTES).sum::<usize>();
+        let bytes = DOCUMENT_BYTES_MIN + keys.map(|key| key.len() + EMPTY_CELL_BYTES).sum::<usize>();
         if bytes <= DOCUMENT_BYTES_MAX {
             return Ok(());
         }
@@ -760,12 +758,12 @@ mod tests {
     /// Two million names take some 500 MB, and lead to nothing.
     #[test]
     fn a_header_that_no_whole_row_can_follow_is_refused_before_its_names_are_kept() {
-        let text = format!("{}\n1,2\n", ",".repeat(DOCUMENT_BYTES_MAX / 7));
+        let text = format!("{}\n1,2\n", "a,".repeat(DOCUMENT_BYTES_MAX / 8));
         let (rows, error) = documents(&mut source(text.as_bytes(), Dialect::Csv, OnBadDocument::Skip));
         assert_eq!(rows.len(), 0);
         assert_eq!(
             error.unwrap(),
-            "a.csv: document 0 at byte 0 (line 1, column 1): in the header, 2399086 columns make documents of 16793607 bytes even of empty cells, above MongoDB's document limit of 16793600 bytes (16 MiB and 16 KiB)"
+            "a.csv: document 0 at byte 0 (line 1, column 1): in the header, 2099201 columns make documents of 16793612 bytes even of empty cells, above MongoDB's document limit of 16793600 bytes (16 MiB and 16 KiB)"
         );
         let shared = format!(
             "{}\n1,2\n",
@@ -783,6 +781,10 @@ mod tests {
         assert_eq!((rows.len(), error), (2, None));
         assert_eq!(skipping.skipped().documents, 1);
         assert!(skipping.skipped().reasons[0].contains("exceed MongoDB's document limit"));
+        let text = format!("a,b\n1,2\n1{}\n3,4\n", ",".repeat(DOCUMENT_BYTES_MAX));
+        let mut skipping = source(text.as_bytes(), Dialect::Csv, OnBadDocument::Skip);
+        assert_eq!(documents(&mut skipping).0.len(), 2, "no cell of it holds a byte");
+        assert!(skipping.skipped().reasons[0].contains("16793602 bytes of BSON (16.0 MiB) exceed"));
     }
 
     proptest::proptest! {

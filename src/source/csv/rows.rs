@@ -70,10 +70,19 @@ impl Cells {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    fn close(&mut self) {
+    /// Ends the cell under construction, unless no document could hold so many.
+    fn close(&mut self) -> Parsed<()> {
         self.ends.push(self.text.len());
+        let bytes = self.ends.len() * EMPTY_CELL_BYTES;
+        if bytes > DOCUMENT_BYTES_MAX {
+            return Err(Fault::too_long(bytes, After::Line));
+        }
+        Ok(())
     }
 }
+
+/// BSON bytes of an empty string without its name: its type, the NUL behind its name, its length, its own NUL.
+pub(super) const EMPTY_CELL_BYTES: usize = 1 + 1 + 4 + 1;
 
 /// What stands where a row belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +176,7 @@ impl<R: Read> Rows<R> {
             }
             repair_utf8(&mut cells.text, start);
             trim(&mut cells.text, start);
-            cells.close();
+            cells.close()?;
             return Ok(end);
         }
     }
@@ -198,7 +207,7 @@ impl<R: Read> Rows<R> {
         }
         fold_line_ends(&mut cells.text, start);
         repair_utf8(&mut cells.text, start);
-        cells.close();
+        cells.close()?;
         loop {
             let end = match self.input.peek()? {
                 None => return Ok(CellEnd::Input),
@@ -235,18 +244,18 @@ impl<R: Read> Rows<R> {
             self.input.advance(plain);
             check_bytes(&cells.text)?;
             match stop {
-                Some(b'\t') => cells.close(),
+                Some(b'\t') => cells.close()?,
                 Some(_) => {
                     self.input.advance(1);
                     while cells.text.len() > cells.open() && cells.text.last() == Some(&b'\r') {
                         cells.text.pop();
                     }
-                    cells.close();
+                    cells.close()?;
                     return Ok(Row::Whole);
                 }
                 None if self.input.refill()? => continue,
                 None => {
-                    cells.close();
+                    cells.close()?;
                     return Ok(Row::Unended);
                 }
             }
