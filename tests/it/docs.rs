@@ -16,7 +16,7 @@ fn text(path: &str) -> String {
 }
 
 /// Every document that people read.
-const DOCUMENTS: [&str; 12] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "CHANGELOG.md",
     "data/README.md",
