@@ -162,7 +162,7 @@ fn documents_that_are_skipped_or_get_an_id_merge() {
     let folder = Folder::new();
     let mut damaged = generated(Shape::Catalogue, 3000, Notation::Bson);
     let middle = damaged.len() / 3;
-    let place = (middle..).find(|at| damaged[*at..].starts_with(b"\x02sku\0")).unwrap();
+    let place = (middle..damaged.len()).find(|at| damaged[*at..].starts_with(b"\x02sku\0")).unwrap();
     damaged[place] = 0x55;
     let damaged = folder.file("damaged.bson", &damaged);
     assert_merges(&format!("{SMALL_PAGES} --on-bad-document skip"), &damaged, &[1, 4]);

@@ -40,7 +40,6 @@ report is that of a run over the whole file.
 
 For one plain BSON file, or lines of JSON. The file is the same for every part; in BSON a \
 part passes over the lengths of the documents in front of its own, in lines of JSON it \
-reads them. The result is JSON and holds the keys of the part's indexes, at most those \
-of --index-memory.
+reads them. The result is JSON and holds the keys of the part's indexes.
 
 [default: the whole input]";
