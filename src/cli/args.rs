@@ -2,6 +2,7 @@
 
 mod capacity;
 mod inspect;
+mod merge;
 mod plot;
 mod shared;
 mod stores;
@@ -11,6 +12,7 @@ mod verify;
 
 pub(super) use capacity::PlanArgs;
 pub(super) use inspect::InspectArgs;
+pub(super) use merge::{MergeArgs, PartialArgs};
 pub(super) use plot::{PlotArgs, PlotFormatArg, PlotsArgs};
 pub(super) use shared::{LiveArgs, ModelArgs, SharedArgs};
 pub(super) use stores::{GeometryArg, StoreArgs};
@@ -83,6 +85,8 @@ pub(super) enum Command {
     Generate(GenerateArgs),
     #[command(about = help::plot::PLOT, long_about = help::plot::PLOT_LONG, after_long_help = help::plot::PLOT_EXAMPLES)]
     Plot(PlotArgs),
+    #[command(about = help::merge::ABOUT, long_about = help::merge::ABOUT_LONG, after_long_help = help::merge::EXAMPLES)]
+    Merge(MergeArgs),
     #[command(about = help::FACTS, long_about = help::FACTS_LONG, after_long_help = help::FACTS_EXAMPLES)]
     Facts,
     #[command(about = help::COMPLETIONS, after_long_help = help::COMPLETIONS_EXAMPLES)]
@@ -103,6 +107,8 @@ pub(super) enum Command {
 pub(super) struct EstimateArgs {
     #[arg(required = true, value_name = "INPUT", display_order = 0, help_heading = INPUT, help = help::INPUTS, long_help = help::INPUTS_LONG)]
     pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub partial: PartialArgs,
     #[command(flatten)]
     pub store: StoreArgs,
     #[command(flatten)]
@@ -341,7 +347,7 @@ mod tests {
     #[test]
     fn every_option_has_a_heading_a_line_and_a_long_text() {
         let command = Args::command();
-        for name in ["estimate", "inspect", "plan", "sweep", "verify"] {
+        for name in ["estimate", "inspect", "merge", "plan", "sweep", "verify"] {
             let Some(command) = command.find_subcommand(name) else { continue };
             for arg in command.get_arguments() {
                 let id = arg.get_id();

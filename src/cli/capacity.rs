@@ -46,7 +46,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<Outcome, CliError> {
     }
     let options = ReportOptions { detail: plan.estimate.detail };
     destination.write(|out| write_plan(&capacity, plan.estimate.output, &options, out))?;
-    Ok(outcome(&plan.estimate, &capacity.estimate, &*progress))
+    Ok(outcome(plan.estimate.output, &capacity.estimate, &*progress))
 }
 
 fn traffic(

@@ -33,12 +33,12 @@ pub(super) fn run(args: &EstimateArgs) -> Result<Outcome, CliError> {
     }
     let options = ReportOptions { detail: plan.detail };
     destination.write(|out| plan.output.report().write(&estimate, &options, out))?;
-    Ok(outcome(&plan, &estimate, &*progress))
+    Ok(outcome(plan.output, &estimate, &*progress))
 }
 
 /// Says what was left out. The reports for people say it too, but briefly.
-pub(super) fn outcome(plan: &EstimatePlan, estimate: &Estimate, progress: &dyn Progress) -> Outcome {
-    if let Some(note) = estimate.model.server_note.as_ref().filter(|_| !plan.output.has_prose()) {
+pub(super) fn outcome(output: OutputKind, estimate: &Estimate, progress: &dyn Progress) -> Outcome {
+    if let Some(note) = estimate.model.server_note.as_ref().filter(|_| !output.has_prose()) {
         progress.note(&format!("note: {note}"));
     }
     let mut outcome = Outcome::Complete;

@@ -4,6 +4,7 @@
 pub(super) mod capacity;
 pub(super) mod generate;
 pub(super) mod inspect;
+pub(super) mod merge;
 pub(super) mod plot;
 pub(super) mod reading;
 pub(super) mod sampling;

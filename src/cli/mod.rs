@@ -16,6 +16,8 @@ mod index;
 mod inputs;
 mod inspect;
 mod manual;
+mod merge;
+mod partial;
 mod plan;
 mod plot;
 mod progress;
@@ -44,9 +46,11 @@ pub use verify_plan::{LeftOver, Loads, Scan, Target, VerifyPlan};
 pub use verify_usage::VerifyUsageError;
 
 use crate::datafile::DataFileError;
+use crate::estimate::merging::MergeError;
 use crate::mongod::MongodError;
 use crate::pipeline::PipelineError;
 use crate::plot::{PublishedError, SavedError};
+use crate::report::saved::ReadError;
 use crate::source::SourceError;
 use crate::units::BsonBytes;
 use args::{Args, Command, Parsed};
@@ -108,6 +112,12 @@ pub enum CliError {
     /// A report that is to be drawn is none.
     #[error(transparent)]
     Saved(#[from] SavedError),
+    /// A report that is to be merged is none.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Reports that do not make one.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     /// A table of published figures is none.
     #[error(transparent)]
     Published(#[from] PublishedError),
@@ -163,12 +173,17 @@ impl CliError {
             Self::Pipeline(PipelineError::Threads { .. }) => {
                 vec!["ask for fewer: `--threads 1`; the result does not depend on it".to_owned()]
             }
+            Self::Pipeline(PipelineError::NotInParts { .. }) => {
+                vec!["leave `--partial` out, or unpack the input into a file of its own".to_owned()]
+            }
             Self::OneOfMany(error) => {
                 let mut hints = error.hints();
                 hints.push("to go on with the other inputs, pass `--on-bad-document skip`".to_owned());
                 hints
             }
             Self::Saved(error) => error.hints(),
+            Self::Read(error) => error.hints(),
+            Self::Merge(error) => error.hints(),
             Self::Published(_) => vec!["data/reference has tables of that kind".to_owned()],
             Self::Report { .. } => Vec::new(),
             Self::PlotFolder { source, .. } => match source.kind() {
@@ -232,7 +247,10 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Result<Outcome, CliError
 fn run_command(command: Command) -> Result<Outcome, CliError> {
     match command {
         Command::Estimate(typed) if typed.store.is_another_store() => store::run(&typed),
-        Command::Estimate(typed) => estimate::run(&typed),
+        Command::Estimate(typed) => match &typed.partial.partial {
+            Some(part) => partial::run(&typed, part),
+            None => estimate::run(&typed),
+        },
         Command::Sweep(typed) => sweep::run(&typed),
         Command::Plan(typed) => capacity::run(&typed),
         Command::Inspect(typed) => inspect::run(&typed),
@@ -240,6 +258,7 @@ fn run_command(command: Command) -> Result<Outcome, CliError> {
         Command::Verify(typed) => verify::run(&typed),
         Command::Generate(typed) => generate::run(&typed),
         Command::Plot(typed) => plot::run(&typed),
+        Command::Merge(typed) => merge::run(&typed),
         Command::Facts => print(facts::write_facts),
         Command::Completions { shell } => print(|out| manual::write_completions(shell, out)),
         Command::Man { command } => {

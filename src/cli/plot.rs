@@ -107,12 +107,12 @@ fn read_reference(path: &Path) -> Result<Vec<Published>, CliError> {
     Ok(Published::read(&name_of(path), &read_bounded(path, REFERENCE_BYTES_MAX)?)?)
 }
 
-fn name_of(path: &Path) -> String {
+pub(super) fn name_of(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 /// All bytes, or one more than `bytes_max` of them.
-fn read_bounded(path: &Path, bytes_max: u64) -> Result<Vec<u8>, CliError> {
+pub(super) fn read_bounded(path: &Path, bytes_max: u64) -> Result<Vec<u8>, CliError> {
     let failed = |source| CliError::Report { place: name_of(path), source };
     let mut bytes = Vec::new();
     let mut read = |input: &mut dyn Read| input.take(bytes_max + 1).read_to_end(&mut bytes);

@@ -39,7 +39,7 @@ pub(super) fn run(args: &SweepArgs) -> Result<Outcome, CliError> {
     }
     let options = ReportOptions { detail: first.detail };
     destination.write(|out| write_sweep(&sweep, first.output, &options, out))?;
-    Ok(outcome(first, &sweep.runs[0], &*progress))
+    Ok(outcome(first.output, &sweep.runs[0], &*progress))
 }
 
 /// One for each leaf page size.

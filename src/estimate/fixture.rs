@@ -1,9 +1,9 @@
 //! Fixed estimates for tests of everything that reads one. Figures are invented, but they add up.
 
 use super::{
-    Band, BlockHistogram, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, Estimate,
-    ImageWalk, IndexBuild, IndexEstimate, LoadState, ModelFacts, PatternValue, Speed, StorageEstimate, Tally,
-    Timing,
+    Band, BandBasis, BlockHistogram, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind,
+    Estimate, ImageWalk, IndexBuild, IndexEstimate, LoadState, ModelFacts, PatternValue, Speed,
+    StorageEstimate, Tally, Timing,
 };
 use crate::estimate::Basis;
 use crate::estimate::on_server::{History, Layout, OnServer};
@@ -18,6 +18,7 @@ pub(crate) fn awkward() -> Estimate {
     estimate.timing.cpu_s = None;
     estimate.inputs_skipped = vec!["e.bson: is empty (0 bytes)".to_owned()];
     let collection = &mut estimate.collections[0];
+    collection.storage[0].band_basis = BandBasis::Summed;
     "a|b,\"c\"\u{1b}[31m\nd".clone_into(&mut collection.name);
     collection.sources = vec!["x, y.bson".to_owned(), "-".to_owned()];
     collection.kind = CollectionKind {
@@ -216,6 +217,7 @@ fn row(
         codec,
         storage,
         band,
+        band_basis: BandBasis::Followed,
         basis: Basis::Modelled,
         sampling_error_millionths: None,
         tally,

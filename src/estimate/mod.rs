@@ -6,8 +6,11 @@ pub mod band;
 pub(crate) mod fixture;
 mod index;
 mod inspection;
+pub mod merging;
 mod on_server;
+pub mod partial;
 mod remarks;
+pub mod shards;
 pub mod store;
 pub mod sweep;
 mod tally;
@@ -98,6 +101,30 @@ pub struct Band {
     pub high: DiskBytes,
 }
 
+/// How a band is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BandBasis {
+    /// Every order that it covers was followed through all segments.
+    #[default]
+    Followed,
+    /// Some of it was not: the band is wider by what that leaves open.
+    Widened,
+    /// Lows and highs of several files, added: wider than the band of their sum.
+    Summed,
+}
+
+impl BandBasis {
+    /// The word that reports print.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Followed => "followed",
+            Self::Widened => "widened",
+            Self::Summed => "summed",
+        }
+    }
+}
+
 /// Encoder speed, in decimal megabytes of uncompressed page image per second on one thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
@@ -120,6 +147,8 @@ pub struct StorageEstimate {
     pub storage: DiskBytes,
     /// What scheduling can do to it.
     pub band: Band,
+    /// How `band` is known.
+    pub band_basis: BandBasis,
     /// How `storage` is known.
     pub basis: Basis,
     /// Half the width of the interval that holds the whole input's figure in 95 of 100 samples, in millionths of

@@ -7,7 +7,7 @@ mod tests;
 pub use sample::SampleRemark;
 
 use super::{
-    CapReach, CodecName, CollectionEstimate, CollectionKind, IndexBuild, IndexEstimate, LoadState,
+    BandBasis, CapReach, CodecName, CollectionEstimate, CollectionKind, IndexBuild, IndexEstimate, LoadState,
     ModelFacts, StorageEstimate,
 };
 use crate::units::{BsonBytes, DiskBytes, Grouped, Human};
@@ -79,6 +79,8 @@ pub enum Remark {
         /// Its message.
         reason: String,
     },
+    /// A merged report whose bands are wider than those of a single run.
+    Merged(BandBasis),
     /// How much a sample tells.
     Sample(SampleRemark),
     /// Documents came without an `_id`.
@@ -220,6 +222,7 @@ impl fmt::Display for Remark {
                 first_reason.iter().try_for_each(|reason| write!(f, "; the first: {reason}"))
             }
             Self::Damaged { reason } => write!(f, "the input is damaged, and all that is there was taken: {reason}"),
+            Self::Merged(basis) => f.write_str(merged(*basis)),
             Self::Sample(remark) => remark.fmt(f),
             Self::IdsAdded { documents, of } => write!(
                 f,
@@ -359,6 +362,19 @@ pub fn remarks(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remar
     found
 }
 
+/// What a merged report says of its bands.
+fn merged(basis: BandBasis) -> &'static str {
+    match basis {
+        BandBasis::Summed => {
+            "sizes of several shards' files, added; low and high are sums too, and so wider than they must be"
+        }
+        BandBasis::Followed | BandBasis::Widened => {
+            "merged from parts: some low and high are wider than those of a run over the whole, as parts could not \
+             follow all orders of writing"
+        }
+    }
+}
+
 fn about_the_input(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<Remark> {
     let mut found: Vec<Remark> = model.server_note.iter().cloned().map(Remark::ServerRules).collect();
     let first_reason = collection.skip_reasons.first().cloned();
@@ -367,6 +383,8 @@ fn about_the_input(model: &ModelFacts, collection: &CollectionEstimate) -> Vec<R
         (0, None) => {}
         (documents, first_reason) => found.push(Remark::Skipped { documents, first_reason }),
     }
+    let bases = collection.storage.iter().map(|row| row.band_basis);
+    found.extend(bases.filter(|basis| *basis != BandBasis::Followed).max().map(Remark::Merged));
     found.extend(sample::about(collection).into_iter().map(Remark::Sample));
     if collection.ids_added > 0 {
         found.push(Remark::IdsAdded { documents: collection.ids_added, of: collection.documents });

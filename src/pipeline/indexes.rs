@@ -6,8 +6,8 @@ use crate::estimate::{Basis, IndexBuild, IndexEstimate, LoadState, PatternValue}
 use crate::geometry::wiredtiger::{
     TableConfig, facts,
     index::{
-        self, Ghosts, IndexConfig, IndexEntries, IndexPages, Load, OrderedEntries, Pressure, bulk_built,
-        insert_built,
+        self, ENTRIES_MAX, Ghosts, IndexConfig, IndexEntries, IndexPages, Load, OrderedEntries, Pressure,
+        bulk_built, insert_built,
     },
     segment::update_bytes,
     window::LoadClock,
@@ -38,7 +38,76 @@ pub(super) struct IndexRun {
     refused_reason: Option<String>,
 }
 
+/// What one segment's documents add to an index.
+#[derive(Clone, Debug, Default)]
+pub(super) struct IndexSegment {
+    pub(super) keys: u64,
+    pub(super) key_bytes: u64,
+    pub(super) refused: u64,
+    /// All of them, or none.
+    pub(super) entries: IndexEntries,
+}
+
+impl IndexSegment {
+    /// Memory that all of its entries take.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.key_bytes + self.keys * IndexEntries::OVERHEAD_BYTES
+    }
+}
+
+/// Entries that were to be there and are not, or are too many to be held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct EntriesMissing;
+
 impl IndexRun {
+    /// One that only counts.
+    pub(super) fn counting(spec: IndexSpec) -> Self {
+        Self { holding: Holding::NoMore, ..Self::new(spec) }
+    }
+
+    /// What was taken, and why the first document was refused that was.
+    pub(super) fn into_segment(self) -> (IndexSegment, Option<String>) {
+        let Self { keys, key_bytes, refused, entries, refused_reason, .. } = self;
+        (IndexSegment { keys, key_bytes, refused, entries }, refused_reason)
+    }
+
+    /// Takes what a run over a segment found.
+    pub(super) fn absorb(
+        &mut self,
+        segment: &IndexSegment,
+        reason: Option<&str>,
+    ) -> Result<(), EntriesMissing> {
+        self.keys += segment.keys;
+        self.key_bytes += segment.key_bytes;
+        self.refused += segment.refused;
+        if segment.refused > 0 && self.refused_reason.is_none() {
+            self.refused_reason = reason.map(str::to_owned);
+        }
+        if self.holding == Holding::NoMore {
+            return Ok(());
+        }
+        let (held, new) = (self.entries.len(), segment.entries.len());
+        if new as u64 != segment.keys || new > ENTRIES_MAX - held {
+            return Err(EntriesMissing);
+        }
+        let unique = self.has_ghosts();
+        for entry in (0..new).map(|entry| segment.entries.stored(entry)) {
+            let value_bytes = usize::from(entry.value_bytes);
+            if unique {
+                let record_id_bytes = usize::from(entry.record_id_bytes);
+                self.entries.push_unique(entry.key, record_id_bytes, value_bytes, entry.document);
+            } else {
+                self.entries.push(entry.key, value_bytes, entry.document);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an insert of an entry writes a ghost first.
+    pub(super) fn has_ghosts(&self) -> bool {
+        self.spec.is_unique() && self.spec.kind() != IndexKind::Id
+    }
+
     pub(super) fn new(spec: IndexSpec) -> Self {
         Self {
             spec,
@@ -54,7 +123,7 @@ impl IndexRun {
 
     /// Takes the keys of a segment's documents, before which so many were inserted.
     pub(super) fn take(&mut self, segment: &Segment, documents_before: u64) {
-        let unique = self.spec.is_unique() && self.spec.kind() != IndexKind::Id;
+        let unique = self.has_ghosts();
         for index in 0..segment.records() {
             let number = documents_before + index as u64 + 1;
             self.scratch.clear();

@@ -13,6 +13,7 @@ mod effort;
 mod indexes;
 pub mod inspect;
 mod outcome;
+pub mod partial;
 mod run;
 mod sample;
 mod schedule;
@@ -25,6 +26,7 @@ mod what_if;
 mod workers;
 
 pub use effort::Effort;
+pub use partial::NotInParts;
 pub use sample::{Amount, SAMPLE_BYTES_DEFAULT, Sampling};
 pub use traffic::{Logged, TrafficPlan, measure_traffic, wire_codecs};
 
@@ -141,6 +143,14 @@ pub enum PipelineError {
         skipped: u64,
         /// The first one's message.
         first_reason: Option<String>,
+    },
+    /// An input or a collection that is not estimated in parts.
+    #[error("{input}: {why}")]
+    NotInParts {
+        /// Name of the input.
+        input: String,
+        /// Why not.
+        why: NotInParts,
     },
     /// The system gives no threads.
     #[error("cannot start {threads} threads: {source}")]

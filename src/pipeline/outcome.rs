@@ -3,7 +3,7 @@
 use super::segments::Segment;
 use super::state::{FreshInserts, State};
 use crate::geometry::wiredtiger::{
-    cell, charge,
+    cell, charge, facts,
     feedback::ImageSize,
     reconcile::{self, Chunk, Item, Limits},
 };
@@ -31,7 +31,7 @@ impl PageOutcome {
 }
 
 /// The pages of one segment at one image size.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pages {
     pages: Vec<PageOutcome>,
 }
@@ -203,7 +203,18 @@ pub fn extrapolate(
     sampled: &[Option<PackedBytes>],
     unit: AllocationUnit,
 ) -> Pages {
-    let packed = guesses(&expected_packing(chunks, layout, profile), sampled);
+    guessed_pages(chunks, &expected_packing(chunks, layout, profile), sampled, unit)
+}
+
+/// Outcomes of pages of which only some were packed, from what each is expected to pack to.
+#[must_use]
+pub fn guessed_pages(
+    chunks: &[Chunk],
+    expected: &[u64],
+    sampled: &[Option<PackedBytes>],
+    unit: AllocationUnit,
+) -> Pages {
+    let packed = guesses(expected, sampled);
     let pages = chunks.iter().zip(packed).map(|(chunk, packed)| outcome(chunk, Some(packed), unit));
     Pages { pages: pages.collect() }
 }
@@ -218,6 +229,20 @@ pub fn expected_packing(chunks: &[Chunk], layout: &Layout, profile: &PackProfile
             let start = layout.cell_bytes_before(records);
             records += chunk.records as usize;
             profile.between(start, layout.cell_bytes_before(records)).max(1)
+        })
+        .collect()
+}
+
+/// The same from the images alone, whose cells are those of the records.
+#[must_use]
+pub fn expected_of_images(chunks: &[Chunk], profile: &PackProfile) -> Vec<u64> {
+    let mut place = 0;
+    chunks
+        .iter()
+        .map(|chunk| {
+            let start = place;
+            place += chunk.image_bytes - u64::from(facts::HEADER_BYTES);
+            profile.between(start, place).max(1)
         })
         .collect()
 }
@@ -258,7 +283,7 @@ pub fn outcome(chunk: &Chunk, packed: Option<PackedBytes>, unit: AllocationUnit)
 mod tests {
     use super::*;
     use crate::estimate::LoadState;
-    use crate::geometry::wiredtiger::{Release, TableConfig, facts};
+    use crate::geometry::wiredtiger::{Release, TableConfig};
 
     const UNIT: AllocationUnit = AllocationUnit::DEFAULT;
 

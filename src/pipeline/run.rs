@@ -15,8 +15,8 @@ use super::{
 };
 use crate::codec::CodecKind;
 use crate::estimate::{
-    Basis, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, ImageWalk, StorageEstimate,
-    Tally,
+    BandBasis, Basis, CapFacts, CapReach, CodecName, CollectionEstimate, CollectionKind, ImageWalk,
+    StorageEstimate, Tally,
     band::{self, Walk},
 };
 use crate::geometry::wiredtiger::{
@@ -59,6 +59,8 @@ pub(super) struct TableRun {
     sizes: Option<ImageWalk>,
     /// What a sample of the documents leaves open.
     pub(super) sampling: Option<Sampling>,
+    /// What segments that a lane could not follow leave open.
+    pub(super) lane_doubt: DiskBytes,
 }
 
 /// How a sample stands for its collection.
@@ -98,7 +100,13 @@ impl TableRun {
             spread: SampleSpread::default(),
             sizes: (plan.walk == super::Walk::Record).then(ImageWalk::default),
             sampling: None,
+            lane_doubt: DiskBytes(0),
         }
+    }
+
+    /// The codec.
+    pub(super) fn kind(&self) -> CodecKind {
+        self.kind
     }
 
     /// The image size at which the next segment is cut.
@@ -275,7 +283,7 @@ pub(super) struct MainPages<'c> {
 }
 
 impl TableRun {
-    fn take_segment<'c>(
+    pub(super) fn take_segment<'c>(
         &mut self,
         step: &Step<'_>,
         chunks: &'c [Chunk],
@@ -350,6 +358,7 @@ impl TableRun {
             packing,
             sizes,
             sampling,
+            lane_doubt,
             ..
         } = self;
         let mut internal = internal.finish();
@@ -378,13 +387,14 @@ impl TableRun {
         let levels = spread.error_millionths(tally.leaf_pages);
         // A sample that cannot tell its error may be off by anything.
         let documents = sampling.map_or(0, |sampling| sampling.error_millionths.unwrap_or(1_000_000));
-        let doubt = DiskBytes(age.0 + scaled(storage.0, levels + documents, 1_000_000));
+        let doubt = DiskBytes(age.0 + lane_doubt.0 + scaled(storage.0, levels + documents, 1_000_000));
         let band = band::around(storage, others, walk, doubt, plan.table.allocation);
         StorageEstimate {
             load: states[state].load,
             codec: CodecName { name: kind.name(), level: kind.level() },
             storage,
             band,
+            band_basis: if lane_doubt.0 == 0 { BandBasis::Followed } else { BandBasis::Widened },
             basis: match (packing, sampling) {
                 (Packing::All, None) => Basis::Modelled,
                 _ => Basis::Extrapolated,

@@ -37,7 +37,7 @@ enum LaneKind {
     EarlyCheckpoint,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Running {
     pages: Arc<Pages>,
     next: usize,
@@ -54,6 +54,25 @@ impl Lane {
             .chain([LaneKind::EarlyCheckpoint])
             .map(|kind| Self { kind, size, filled: 0, running: Vec::new(), stored: 0, leaves: 0 })
             .collect()
+    }
+
+    /// The same in the midst of a run, where nothing is known of it but its image size.
+    #[must_use]
+    pub fn ensemble_within(size: ImageSize) -> Vec<Self> {
+        let mut lanes = Self::ensemble(size);
+        for lane in &mut lanes {
+            lane.leaves = 1; // the first segment is written
+        }
+        lanes
+    }
+
+    /// Whether both go on alike, whatever they stored so far.
+    #[must_use]
+    pub fn goes_on_as(&self, other: &Self) -> bool {
+        let begun = |lane: &Self| lane.leaves > 0;
+        (self.kind, self.size, self.filled, begun(self))
+            == (other.kind, other.size, other.filled, begun(other))
+            && self.running == other.running
     }
 
     /// A segment of `image_bytes` has been filled. Returns the image size at which it is cut.

@@ -122,6 +122,9 @@ pub struct SegmentReader<'a> {
     /// A record that a cut moved to the next segment, and its key.
     moved: Vec<u8>,
     moved_key: Vec<u8>,
+    moved_offset: u64,
+    /// Where the first document of the segment at hand begins in the input.
+    segment_offset: u64,
     order: KeyOrder,
     documents: u64,
     bson_bytes: u64,
@@ -188,6 +191,8 @@ impl<'a> SegmentReader<'a> {
             ids: IdMaker::new(),
             moved: Vec::new(),
             moved_key: Vec::new(),
+            moved_offset: 0,
+            segment_offset: 0,
             order: KeyOrder::default(),
             documents: 0,
             bson_bytes: 0,
@@ -205,6 +210,14 @@ impl<'a> SegmentReader<'a> {
         self.ids = ids;
         self
     }
+
+    /// The same reader, whose source goes on behind `documents` documents of a collection without added `_id`s, the
+    /// last of which are on `page`.
+    pub fn behind(mut self, documents: u64, page: MemoryPage) -> Self {
+        self.page = Page::Memory(page);
+        (self.documents, self.ordinal) = (documents, documents);
+        self
+    }
 }
 
 impl SegmentReader<'_> {
@@ -216,6 +229,11 @@ impl SegmentReader<'_> {
     /// Input bytes consumed so far, unpacked.
     pub fn position(&self) -> u64 {
         self.source.position()
+    }
+
+    /// Where the first document of the segment that was filled last begins in the input, unpacked.
+    pub fn segment_offset(&self) -> u64 {
+        self.segment_offset
     }
 
     /// Fills `segment` with the documents of the next in-memory leaf. `false` at the end of the input, and where a
@@ -231,6 +249,7 @@ impl SegmentReader<'_> {
             segment.bytes.append(&mut self.moved);
             segment.keys.append(&mut self.moved_key);
             segment.end_record(self.shape.keys);
+            self.segment_offset = self.moved_offset;
         }
         while !self.ended {
             let (start, key_start) = (segment.bytes.len(), segment.keys.len());
@@ -240,6 +259,9 @@ impl SegmentReader<'_> {
             }
             self.ordinal += 1;
             let Some(stored_bytes) = self.take(segment, start)? else { continue };
+            if segment.records() == 0 {
+                self.segment_offset = self.source.document_offset();
+            }
             let record_id = match self.shape.keys {
                 Keys::Numbers => RecordId::Number(self.documents),
                 Keys::Clustered => RecordId::Clustered(&segment.keys[key_start..]),
@@ -251,6 +273,7 @@ impl SegmentReader<'_> {
                     self.moved_key.extend_from_slice(&segment.keys[key_start..]);
                     segment.bytes.truncate(start);
                     segment.keys.truncate(key_start);
+                    self.moved_offset = self.source.document_offset();
                     return Ok(true);
                 }
                 Cut::After => {

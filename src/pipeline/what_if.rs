@@ -30,18 +30,22 @@ struct WhatIf {
 impl WhatIf {
     /// Chooses pages evenly, each in the middle of its stretch; the last page is an odd one.
     fn sample(&mut self, sizes: usize, packing: Packing) {
-        let pages = self.chunks.len();
-        let (divisor, least) = match packing {
-            Packing::All => (BAND_PAGES_DIVISOR, BAND_PAGES_MIN),
-            Packing::Sampled { pages, .. } => (BAND_PAGES_DIVISOR * pages, 1),
-        };
-        self.sampled = evenly((pages / divisor / sizes).max(least), pages);
+        self.sampled = band_pages(self.chunks.len(), sizes, packing);
     }
 
     /// One for each sampled page.
     fn jobs(&self, state: &State, codec: usize) -> Vec<Job> {
         jobs(&self.chunks, &self.sampled, state, codec)
     }
+}
+
+/// Which of `pages` pages are packed where lanes go on with `sizes` cuts that the run did not take.
+pub(super) fn band_pages(pages: usize, sizes: usize, packing: Packing) -> Vec<usize> {
+    let (divisor, least) = match packing {
+        Packing::All => (BAND_PAGES_DIVISOR, BAND_PAGES_MIN),
+        Packing::Sampled { pages, .. } => (BAND_PAGES_DIVISOR * pages, 1),
+    };
+    evenly((pages / divisor / sizes).max(least), pages)
 }
 
 /// So many of `pages` pages, each in the middle of its stretch.

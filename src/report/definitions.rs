@@ -89,6 +89,10 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
         "smallest file that the same load may end on: page sizes depend on how server threads interleave",
     ),
     ("storage_bytes_high", "largest file that the same load may end on, for the same reason"),
+    (
+        "band_basis",
+        "merged reports: widened, where some order of writing could not be followed through all parts; summed, where lows and highs of shards were added; not there where the band is that of a single run",
+    ),
     ("ratio_storage_to_bson", "storage divided by the BSON bytes of the documents: 0.31 means 31 %"),
     (
         "basis",
@@ -100,11 +104,11 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ),
     (
         "compress_mb_per_s",
-        "decimal megabytes of page image that one thread compresses in a second; measured on this machine",
+        "decimal megabytes of page image that one thread compresses in a second; measured on this machine; merged: the mean, weighted by image_bytes_timed",
     ),
     (
         "decompress_mb_per_s",
-        "decimal megabytes of page image that one thread restores in a second; measured on this machine",
+        "decimal megabytes of page image that one thread restores in a second; measured on this machine; merged: the mean, weighted by image_bytes_timed",
     ),
     ("image_bytes_timed", "page image bytes that the speeds were measured on"),
     (
@@ -123,7 +127,7 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ),
     (
         "image_bytes_tuned",
-        "size of a leaf image that the next page would be cut at: it follows how well pages pack",
+        "size of a leaf image that the next page would be cut at: it follows how well pages pack; shards: the mean, weighted by leaf_image_bytes",
     ),
     ("leaf_image_bytes", "leaf pages before compression, headers included"),
     ("leaf_packed_bytes", "compressed leaf pages before padding"),
@@ -157,8 +161,8 @@ pub const DEFINITIONS: &[(&str, &str)] = &[
     ("apply", "how to get it onto a server"),
     ("unchanged", "what applying it leaves as it is"),
     ("timing", "what the run took"),
-    ("wall_s", "seconds from start to the last figure"),
-    ("cpu_s", "processor seconds over all threads"),
+    ("wall_s", "seconds from start to the last figure; merged: of the report that took longest"),
+    ("cpu_s", "processor seconds over all threads; merged: of all reports together"),
 ];
 
 /// The sentence for one name of any command.

@@ -15,6 +15,8 @@ pub mod inspect;
 mod json;
 mod markdown;
 mod number;
+mod partial;
+pub mod saved;
 mod sink;
 mod store;
 pub mod sweep;
@@ -23,6 +25,7 @@ mod verification;
 mod wire;
 
 pub use html::{PAGE_BYTES_MAX, page as html_page};
+pub use partial::write_partial;
 pub use sink::{FileSink, Sink};
 pub use store::write_store;
 pub use verification::write_verification;

@@ -5,7 +5,7 @@
 
 use super::number;
 use crate::estimate::{
-    CapReach, CollectionEstimate, CollectionKind, Estimate, History, ImageWalk, IndexEstimate,
+    BandBasis, CapReach, CollectionEstimate, CollectionKind, Estimate, History, ImageWalk, IndexEstimate,
     IndexNotPredicted, ModelFacts, OddityCount, OnServer, PatternValue, SampleFacts, StorageEstimate, Timing,
 };
 use serde::{Serialize, Serializer};
@@ -127,6 +127,9 @@ pub(super) struct StorageV1 {
     storage_bytes: u64,
     storage_bytes_low: u64,
     storage_bytes_high: u64,
+    // Only where it is not as a single run has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    band_basis: Option<&'static str>,
     ratio_storage_to_bson: Option<f64>,
     basis: &'static str,
     sampling_error_fraction: Option<f64>,
@@ -351,6 +354,7 @@ pub(super) fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate)
         codec,
         storage,
         band,
+        band_basis,
         basis,
         sampling_error_millionths,
         tally,
@@ -380,6 +384,7 @@ pub(super) fn storage_v1(collection: &CollectionEstimate, row: &StorageEstimate)
         storage_bytes: storage.0,
         storage_bytes_low: band.low.0,
         storage_bytes_high: band.high.0,
+        band_basis: (*band_basis != BandBasis::Followed).then(|| band_basis.name()),
         ratio_storage_to_bson: collection.ratio(row).map(|ratio| number::ratio(ratio.value())),
         basis: basis.name(),
         sampling_error_fraction: sampling_error_millionths.map(number::millionths),

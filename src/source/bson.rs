@@ -48,6 +48,14 @@ impl<R: Read + Send> BsonSource<R> {
         }
     }
 
+    /// The same, of a stream that goes on behind `bytes` bytes and `documents` documents of its input: places in
+    /// messages are those in the whole.
+    #[must_use]
+    pub fn behind(mut self, bytes: u64, documents: u64) -> Self {
+        (self.offset, self.ordinal) = (bytes, documents);
+        self
+    }
+
     /// Makes at least `wanted` bytes (at most [`BUFFER_BYTES`]) available unless the stream ends.
     fn fill(&mut self, wanted: usize) -> Result<&[u8], SourceError> {
         if self.end - self.start < wanted {

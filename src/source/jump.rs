@@ -5,7 +5,7 @@
 //! of JSON a document begins behind a newline.
 
 use super::{
-    Format, OnBadDocument, Source, SourceError, SourceErrorKind,
+    Format, Hops, OnBadDocument, Source, SourceError, SourceErrorKind,
     bson::BsonSource,
     json::{JsonDialect, JsonSource},
     layers::cannot_open,
@@ -102,6 +102,51 @@ impl Jumps {
             }
         };
         Ok(Some(Entered { begins, source }))
+    }
+
+    /// What documents there are, one behind the other from the first on, without reading them; `None` where only
+    /// reading tells.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn hops(&self) -> Result<Option<Hops>, SourceError> {
+        if self.boundaries != Boundaries::None {
+            return Ok(None);
+        }
+        let file = File::open(&self.path).map_err(|source| cannot_open(&self.path, source))?;
+        Ok(Some(Hops::new(self.input.clone(), file)))
+    }
+
+    /// The documents from byte `begins` on, where one of BSON is known to begin, behind `documents` others. Messages
+    /// name places in the whole file.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn open_behind(&self, begins: u64, documents: u64) -> Result<Box<dyn Source>, SourceError> {
+        let mut file = File::open(&self.path).map_err(|source| cannot_open(&self.path, source))?;
+        file.seek(SeekFrom::Start(begins)).map_err(|source| self.cannot_read(begins, source))?;
+        let source = BsonSource::new(self.input.clone(), file, Some(self.bytes), self.on_bad);
+        Ok(Box::new(source.behind(begins, documents)))
+    }
+
+    /// Bytes from the beginning and from the end of the file, `bytes_max` each: enough to tell it from another.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn ends(&self, bytes_max: u64) -> Result<[Vec<u8>; 2], SourceError> {
+        let mut file = File::open(&self.path).map_err(|source| cannot_open(&self.path, source))?;
+        let mut read = |at| {
+            let mut bytes = Vec::new();
+            file.seek(SeekFrom::Start(at))?;
+            (&mut file).take(bytes_max).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let last = self.bytes.saturating_sub(bytes_max);
+        let mut read = |at| read(at).map_err(|source| self.cannot_read(at, source));
+        Ok([read(0)?, read(last)?])
     }
 
     fn document_behind(&self, file: &mut File, at: u64) -> Result<Option<u64>, SourceError> {

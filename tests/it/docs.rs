@@ -16,12 +16,13 @@ fn text(path: &str) -> String {
 }
 
 /// Every document that people read.
-const DOCUMENTS: [&str; 12] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "CHANGELOG.md",
     "data/README.md",
     "docs/ACCURACY.md",
     "docs/ARCHITECTURE.md",
+    "docs/DISTRIBUTED.md",
     "docs/FORMAT.md",
     "docs/GLOSSARY.md",
     "docs/INPUTS.md",

@@ -41,6 +41,7 @@ mod live;
 #[cfg(all(feature = "live", unix))]
 mod live_faults;
 mod memory;
+mod merge;
 mod mutated_inputs;
 mod mutations;
 mod pages;

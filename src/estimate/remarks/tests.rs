@@ -26,10 +26,11 @@ fn remarks_say_what_the_rows_mean_together() {
 #[test]
 fn what_went_wrong_with_the_input_is_said_first() {
     assert_eq!(
-        lines(&fixture::awkward())[..11],
+        lines(&fixture::awkward())[..12],
         [
             "server 9.0 is newer than the rules known here: those of 8.0 are used",
             "2 documents were skipped and not counted; the first: x, y.bson: document 1 at byte 40: damaged",
+            "sizes of several shards' files, added; low and high are sums too, and so wider than they must be",
             "25.0 % of the documents were modelled, 1 in 2 runs: sizes are extrapolated, 95 % within \u{b1}1.25 % for \
              the sampling; the number of documents is extrapolated too",
             "scaled to 3 documents: every stretch of the input in proportion",

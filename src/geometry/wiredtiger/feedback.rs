@@ -41,6 +41,19 @@ impl ImageSize {
         Self { bytes: bytes.clamp(self.min, self.max), ..self }
     }
 
+    /// All sizes that blocks can move it to, ascending; itself only where it does not move.
+    ///
+    /// From either end by steps: a step that would pass an end stops there.
+    #[must_use]
+    pub fn reachable(self) -> Vec<Self> {
+        let step = usize::try_from(self.step()).unwrap_or(usize::MAX).max(1);
+        let (down, up) = ((self.min..=self.max).rev().step_by(step), (self.min..=self.max).step_by(step));
+        let mut bytes: Vec<u32> = down.chain(up).chain([self.bytes]).collect();
+        bytes.sort_unstable();
+        bytes.dedup();
+        bytes.into_iter().map(|bytes| self.at(bytes)).collect()
+    }
+
     /// One step of ten per cent of `leaf_page_max`, rounded down.
     fn step(self) -> u32 {
         self.min / facts::ADJUST_STEP_DIVISOR
@@ -67,6 +80,30 @@ impl ImageSize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whatever blocks are written, the size is one of those that can be reached.
+    #[test]
+    fn no_walk_leaves_the_sizes_that_can_be_reached() {
+        use crate::geometry::wiredtiger::Release;
+        let first = ImageSize::new(&TableConfig::collection(Release::NEWEST), true);
+        let reachable = first.reachable();
+        assert_eq!(reachable.len(), 62);
+        let mut met = vec![first];
+        let mut at = 0;
+        while let Some(size) = met.get(at).copied() {
+            at += 1;
+            for packed in [Some(60_000), Some(30_000), Some(1000), None] {
+                let moved = size.after_block(packed, false);
+                if !met.contains(&moved) {
+                    met.push(moved);
+                }
+            }
+        }
+        met.sort_by_key(|size| size.bytes());
+        assert_eq!(met, reachable, "and each of them is reached");
+        let fixed = ImageSize::new(&TableConfig::collection(Release::NEWEST), false);
+        assert_eq!(fixed.reachable(), [fixed]);
+    }
     use crate::geometry::wiredtiger::Release;
 
     #[test]

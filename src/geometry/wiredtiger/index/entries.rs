@@ -24,8 +24,21 @@ struct Slot {
     record_id_bytes: u16,
 }
 
+/// One entry as it was appended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredEntry<'e> {
+    /// Its key.
+    pub key: &'e [u8],
+    /// Length of its value.
+    pub value_bytes: u16,
+    /// Bytes at the key's end that its ghost lacks; 0 where it has none.
+    pub record_id_bytes: u16,
+    /// Which document it comes from.
+    pub document: u32,
+}
+
 /// Most entries of one index: half of what 32 bits count, as ghosts are counted, too.
-const ENTRIES_MAX: usize = (u32::MAX / 2) as usize;
+pub const ENTRIES_MAX: usize = (u32::MAX / 2) as usize;
 
 impl IndexEntries {
     /// Bytes that an entry takes beside its key.
@@ -82,6 +95,17 @@ impl IndexEntries {
     #[must_use]
     pub fn descents(&self) -> usize {
         self.descents
+    }
+
+    /// What was appended as entry `entry`, for whoever stores it elsewhere.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such entry.
+    #[must_use]
+    pub fn stored(&self, entry: usize) -> StoredEntry<'_> {
+        let Slot { document, value_bytes, record_id_bytes, .. } = self.slots[entry];
+        StoredEntry { key: self.key(entry), value_bytes, record_id_bytes, document }
     }
 
     /// How many.

@@ -20,7 +20,7 @@ mod tree;
 
 pub use bulk::bulk_built;
 pub use config::IndexConfig;
-pub use entries::IndexEntries;
+pub use entries::{ENTRIES_MAX, IndexEntries, StoredEntry};
 pub use insert::{Ghosts, Load, insert_built};
 pub use order::OrderedEntries;
 pub use pages::{IndexPages, LeafPage};
