@@ -16,7 +16,7 @@ fn text(path: &str) -> String {
 }
 
 /// Every document that people read.
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "CHANGELOG.md",
     "data/README.md",
@@ -27,6 +27,7 @@ const DOCUMENTS: [&str; 13] = [
     "docs/GLOSSARY.md",
     "docs/INPUTS.md",
     "docs/METHOD.md",
+    "docs/PERFORMANCE.md",
     "plots/README.md",
     "docs/OTHER-STORES.md",
     "docs/SOURCES.md",
