@@ -165,7 +165,7 @@ fn working_set(text: &str) -> Result<WorkingSet, UsageError> {
 }
 
 fn dump_codecs(lists: &[String]) -> Result<Vec<CodecKind>, UsageError> {
-    let codecs = parse_codecs(lists)?;
+    let codecs = parse_codecs(lists).map_err(|error| error.of_flag("--codec", "--dump-codec"))?;
     if codecs.contains(&CodecKind::Snappy) {
         return Err(grammar(
             "--dump-codec: `snappy` packs blocks, and a dump is one stream".to_owned(),

@@ -53,7 +53,7 @@ impl Request {
         }
         let what_if = match args.what_if.as_slice() {
             [] => Vec::new(),
-            lists => parse_codecs(lists).map_err(|error| of_what_if(&error))?,
+            lists => parse_codecs(lists).map_err(|error| error.of_flag("--codec", "--what-if"))?,
         };
         Ok(Self {
             path: args.path.clone(),
@@ -73,15 +73,6 @@ impl Request {
             detail: if args.explain { Detail::Definitions } else { Detail::Figures },
             verbosity: if args.quiet { Verbosity::Quiet } else { Verbosity::Normal },
         })
-    }
-}
-
-/// The same complaint under the name of the option that was typed.
-fn of_what_if(error: &UsageError) -> UsageError {
-    let renamed = |text: String| text.replace("--codec", "--what-if");
-    UsageError::Grammar {
-        what: renamed(error.to_string()),
-        hints: error.hints().into_iter().map(renamed).collect(),
     }
 }
 

@@ -210,6 +210,15 @@ pub enum UsageError {
 }
 
 impl UsageError {
+    /// The same about another option that is typed as `flag` is.
+    pub(super) fn of_flag(&self, flag: &str, other: &str) -> Self {
+        let renamed = |text: String| text.replace(flag, other);
+        Self::Grammar {
+            what: renamed(self.to_string()),
+            hints: self.hints().into_iter().map(renamed).collect(),
+        }
+    }
+
     /// An address that cannot be used.
     #[must_use]
     pub fn address(error: &MongodError) -> Self {

@@ -1,14 +1,19 @@
 //! The lines above a table: which documents, and under which rules.
 
-use crate::estimate::{CollectionEstimate, ModelFacts};
+use crate::estimate::{Basis, CollectionEstimate, ModelFacts};
 use crate::units::{Exact, Grouped, Human, Printable};
 
 /// Name, documents, their BSON size and where they came from.
 pub(super) fn documents(collection: &CollectionEstimate) -> Vec<String> {
+    let known = match collection.sample {
+        Some(sample) if sample.scaled_to_documents.is_some() => "scaled",
+        Some(sample) => sample.documents_of_input.name(),
+        None => Basis::Counted.name(),
+    };
     let from = match collection.sources.as_slice() {
         [] => None,
-        [only] => Some(format!("counted from {}", Printable(only))),
-        [first, others @ ..] => Some(format!("counted from {} and {} more", Printable(first), others.len())),
+        [only] => Some(format!("{known} from {}", Printable(only))),
+        [first, others @ ..] => Some(format!("{known} from {} and {} more", Printable(first), others.len())),
     };
     let mut parts = vec![
         format!("{} documents", Grouped(collection.documents)),

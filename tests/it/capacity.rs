@@ -220,6 +220,8 @@ fn a_cache_is_one_that_a_server_takes() {
 fn levels_are_within_a_stores_range() {
     let what = "--codec: level 23 in `zstd:23` is outside zstd's range of 1 to 22";
     refused("-c zstd:23", what, "a server uses `zstd:6` unless told otherwise");
+    let what = "--dump-codec: level 40 in `zstd:40` is outside zstd's range of 1 to 22";
+    refused("--dump-codec zstd:40", what, "a server uses `zstd:6` unless told otherwise");
     let what = "--dump-codec: `snappy` packs blocks, and a dump is one stream";
     refused("--dump-codec snappy", what, "as in `--dump-codec none,zlib:6,zstd:3`");
 }

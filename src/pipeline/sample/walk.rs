@@ -98,7 +98,9 @@ pub fn error_millionths(
     )]
     let freedom = (stretches as f64 * shown) as usize;
     let half_width = t_quantile(freedom) * relative_deviation(expected, &replicates) / shown.sqrt() * UNSEEN;
-    let unread = (1.0 - sample.fraction).max(0.0).sqrt();
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    let read = sample.documents_read() as f64 / file.documents.max(1) as f64;
+    let unread = (1.0 - read).max(0.0).sqrt();
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
