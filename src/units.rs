@@ -85,6 +85,14 @@ impl AllocationUnit {
     }
 }
 
+/// `of` × `part` ÷ `whole`, rounded down; what 64 bits do not hold is their largest number, and a `whole` of 0 counts as 1.
+///
+/// In 128 bits: bytes, documents and pages all grow with the input, so their products with its square.
+#[must_use]
+pub fn scaled(of: u64, part: u64, whole: u64) -> u64 {
+    u64::try_from(u128::from(of) * u128::from(part) / u128::from(whole.max(1))).unwrap_or(u64::MAX)
+}
+
 /// storage ÷ BSON: 0.31 means that the documents take 31 % of their BSON bytes on disk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio(f64);
@@ -190,6 +198,13 @@ impl fmt::Display for Printable<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_of_a_whole_is_taken_without_overflow_and_of_nothing_as_of_one() {
+        assert_eq!([scaled(10, 2, 3), scaled(10, 0, 3), scaled(10, 3, 0)], [6, 0, 30]);
+        assert_eq!(scaled(u64::MAX, u64::MAX - 1, u64::MAX), u64::MAX - 1);
+        assert_eq!(scaled(u64::MAX, 2, 1), u64::MAX);
+    }
 
     #[test]
     fn allocation_unit_takes_powers_of_two_in_the_engines_range_only() {

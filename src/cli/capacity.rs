@@ -14,7 +14,7 @@ use crate::report::{
     ReportOptions,
     capacity::{plan_json, write_plan},
 };
-use crate::source::{Documents, Kept, Source};
+use crate::source::{Documents, Keeper, Source, Watched};
 use crate::units::{Exact, Grouped};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -100,8 +100,8 @@ impl Keepers {
 
 impl Tap for Keepers {
     fn tap(&mut self, collection: &str, source: Box<dyn Source>) -> Box<dyn Source> {
-        let kept = Kept::new(source, SAMPLE_BYTES_MAX);
-        self.0.push((collection.to_owned(), kept.name().to_owned(), kept.documents()));
-        Box::new(kept)
+        let keeper = Keeper::new(SAMPLE_BYTES_MAX);
+        self.0.push((collection.to_owned(), source.name().to_owned(), keeper.documents()));
+        Box::new(Watched::new(source, keeper))
     }
 }

@@ -9,6 +9,7 @@ use super::plan::{EstimatePlan, Scrutiny, Tables, model_of};
 use super::plot::PlotFolder;
 use super::progress::{self, Progress};
 use super::{CliError, Outcome};
+use crate::document::Oddities;
 use crate::estimate::{CollectionEstimate, Estimate, OddityCount};
 use crate::pipeline;
 use crate::report::{OutputKind, ReportOptions};
@@ -229,8 +230,9 @@ impl Run<'_> {
         if self.plan.tables == Tables::CollectionsOnly {
             model.indexes.clear();
         }
-        let source = self.tap.tap(input.collection(), input.open()?);
-        let mut collection = estimate_source(input.collection(), source, &model, self.progress)?;
+        let name = input.collection();
+        let mut source = self.tap.tap(name, input.open()?);
+        let mut collection = estimate_source(name, &mut *source, &model, self.progress, Told::Nothing, &[])?;
         collection.on_server = input.on_server();
         Ok(collection)
     }
@@ -248,21 +250,8 @@ impl Run<'_> {
         }
         let name = collection.name.clone();
         let mut source = Watching::new(self.tap.tap(&name, collection.open(&plan.reading)?), plan.scrutiny);
-        let bytes_total = source.get().bytes_total();
-        progress.begin(source.get().name(), bytes_total);
-        let before = source.get().notes();
-        if told == Told::Nothing {
-            tell(progress, "note", &before);
-        }
-        tell(progress, "note", &described.notes);
-        let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
-        let estimate = pipeline::estimate_collection(&name, source.get(), &described.model, &mut observe);
-        progress.finish();
-        // What was passed over is known only now.
-        for note in source.get().notes().iter().filter(|note| !before.contains(note)) {
-            progress.note(&format!("note: {note}"));
-        }
-        let mut estimate = estimate?;
+        let mut estimate =
+            estimate_source(&name, source.get(), &described.model, progress, told, &described.notes)?;
         estimate.indexes_not_predicted = described.not_predicted;
         estimate.oddities = source.oddities();
         Ok(estimate)
@@ -276,22 +265,26 @@ pub(super) fn estimate_opened(
     model: &pipeline::Plan,
     progress: &dyn Progress,
 ) -> Result<CollectionEstimate, CliError> {
-    estimate_source(input.collection(), input.open()?, model, progress)
+    estimate_source(input.collection(), &mut *input.open()?, model, progress, Told::Nothing, &[])
 }
 
+/// Says what the source is, unless that was `told`, and the `notes` on its collection.
 fn estimate_source(
     name: &str,
-    mut source: Box<dyn Source>,
+    source: &mut dyn Source,
     model: &pipeline::Plan,
     progress: &dyn Progress,
+    told: Told,
+    notes: &[String],
 ) -> Result<CollectionEstimate, CliError> {
     progress.begin(source.name(), source.bytes_total());
     let before = source.notes();
-    for note in &before {
-        progress.note(&format!("note: {note}"));
+    if told == Told::Nothing {
+        tell(progress, "note", &before);
     }
+    tell(progress, "note", notes);
     let mut observe = |at: pipeline::Progress| progress.advance(at.bytes_read, at.documents);
-    let collection = pipeline::estimate_collection(name, &mut *source, model, &mut observe);
+    let collection = pipeline::estimate_collection(name, source, model, &mut observe);
     progress.finish();
     // What was passed over is known only now.
     for note in source.notes().iter().filter(|note| !before.contains(note)) {
@@ -323,14 +316,14 @@ impl Told {
 /// A source that is looked at, or not.
 enum Watching {
     No(Box<dyn Source>),
-    Yes(Box<Watched>),
+    Yes(Box<Watched<Oddities>>),
 }
 
 impl Watching {
     fn new(source: Box<dyn Source>, scrutiny: Scrutiny) -> Self {
         match scrutiny {
             Scrutiny::None => Self::No(source),
-            Scrutiny::Strict => Self::Yes(Box::new(Watched::new(source))),
+            Scrutiny::Strict => Self::Yes(Box::new(Watched::new(source, Oddities::new()))),
         }
     }
 
@@ -343,7 +336,7 @@ impl Watching {
 
     fn oddities(&self) -> Option<Vec<OddityCount>> {
         let Self::Yes(source) = self else { return None };
-        let counts = source.oddities().iter().map(|(path, oddity, count)| OddityCount {
+        let counts = source.watcher().iter().map(|(path, oddity, count)| OddityCount {
             path: path.to_owned(),
             what: oddity.to_string(),
             count,

@@ -13,7 +13,7 @@ use crate::geometry::wiredtiger::{
     window::LoadClock,
 };
 use crate::record::index::{Entries, IndexKind, IndexSpec, Outcome};
-use crate::units::{AllocationUnit, BsonBytes, DiskBytes};
+use crate::units::{AllocationUnit, BsonBytes, DiskBytes, scaled};
 
 /// Bytes that an oplog entry has besides its document. Source: measured on mongod 6.0.5, plain inserts.
 const OPLOG_ENTRY_BYTES: u64 = 130;
@@ -185,8 +185,7 @@ impl IndexRun {
         if self.is_whole() {
             return held;
         }
-        let scaled = u128::from(held) * u128::from(self.keys) / (self.entries.len().max(1) as u128);
-        u64::try_from(scaled).unwrap_or(u64::MAX).next_multiple_of(unit_bytes)
+        scaled(held, self.keys, self.entries.len() as u64).next_multiple_of(unit_bytes)
     }
 
     fn row(&self, load: LoadState, build: IndexBuild, pages: &IndexPages, twins: DiskBytes) -> IndexEstimate {

@@ -267,6 +267,16 @@ pub fn guesses(expected: &[u64], sampled: &[Option<PackedBytes>]) -> Vec<PackedB
     expected.iter().zip(sampled).map(guess).collect()
 }
 
+/// Of each page the first record, counted from the segment's first, and the one behind its last.
+pub fn ranges(chunks: &[Chunk]) -> impl Iterator<Item = (usize, usize)> {
+    let mut end = 0;
+    chunks.iter().map(move |chunk| {
+        let start = end;
+        end += chunk.records as usize;
+        (start, end)
+    })
+}
+
 /// One page's outcome, from what the encoder made of it.
 #[must_use]
 pub fn outcome(chunk: &Chunk, packed: Option<PackedBytes>, unit: AllocationUnit) -> PageOutcome {

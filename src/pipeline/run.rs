@@ -27,7 +27,7 @@ use crate::record::{
     collection::{Keys, Shape},
 };
 use crate::source::Source;
-use crate::units::{AllocationUnit, BsonBytes, DiskBytes, PackedBytes, RawBytes};
+use crate::units::{AllocationUnit, BsonBytes, DiskBytes, PackedBytes, RawBytes, scaled};
 use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 
 /// The run of one collection under all codecs.
@@ -244,9 +244,7 @@ fn pack_main(step: &Step<'_>, runs: &mut [TableRun], chunks: &[Vec<Chunk>]) -> V
     }
     let (mut jobs, mut tables) = (Vec::new(), Vec::new());
     for ((state, _), group) in sharing {
-        let mut start = 0;
-        for chunk in &chunks[group[0]] {
-            let end = start + chunk.records as usize;
+        for (start, end) in outcome::ranges(&chunks[group[0]]) {
             // Every table of the group asks, so that each keeps its own even sample.
             let wanted: Vec<(usize, bool)> =
                 group.iter().map(|index| (*index, runs[*index].sample.wants_next())).collect();
@@ -257,7 +255,6 @@ fn pack_main(step: &Step<'_>, runs: &mut [TableRun], chunks: &[Vec<Chunk>]) -> V
                 keep_image: plan.timing == Timing::Measure && wanted.iter().any(|(_, wanted)| *wanted),
             });
             tables.push(wanted);
-            start = end;
         }
     }
     let mut outputs: Vec<Vec<Option<PackedBytes>>> = runs.iter().map(|_| Vec::new()).collect();
@@ -407,11 +404,6 @@ impl TableRun {
             image_tuned: RawBytes(size.bytes().into()),
         }
     }
-}
-
-/// `part` of `whole` of `of`, in 128 bits: all grow with the input, so their products with its square.
-fn scaled(of: u64, part: u64, whole: u64) -> u64 {
-    u64::try_from(u128::from(of) * u128::from(part) / u128::from(whole.max(1))).unwrap_or(u64::MAX)
 }
 
 /// A block is just over a unit if this part of it less would make it a unit shorter: two per cent.

@@ -59,14 +59,11 @@ fn evenly(wanted: usize, pages: usize) -> Vec<usize> {
 /// One for each chosen page, in their order.
 fn jobs(chunks: &[Chunk], chosen: &[usize], state: &State, codec: usize) -> Vec<Job> {
     let mut chosen = chosen.iter().peekable();
-    let mut end = 0;
-    let job = |(page, chunk): (usize, &Chunk)| {
-        let start = end;
-        end += chunk.records as usize;
+    let job = |(page, (start, end)): (usize, (usize, usize))| {
         let job = Job { records: start..end, clock: state.clock, codecs: vec![codec], keep_image: false };
         chosen.next_if_eq(&&page).map(|_| job)
     };
-    chunks.iter().enumerate().filter_map(job).collect()
+    outcome::ranges(chunks).enumerate().filter_map(job).collect()
 }
 
 /// How far sampled pages of a slow level pack from what the codec that it follows lets expect.

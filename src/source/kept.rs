@@ -1,6 +1,6 @@
-//! A source whose first documents are kept as they pass: for figures that need the documents again.
+//! The first documents of a source, kept as they pass: for figures that need the documents again.
 
-use super::{Skipped, Source, SourceError};
+use super::Watcher;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Documents one behind the other, as their source gave them.
@@ -38,18 +38,17 @@ impl Documents {
     }
 }
 
-/// Passes the documents of another source on and keeps the first of them.
-pub struct Kept {
-    source: Box<dyn Source>,
+/// Keeps the first documents that it sees.
+pub struct Keeper {
     bytes_max: usize,
     documents: Arc<Mutex<Documents>>,
 }
 
-impl Kept {
-    /// Round `source`; documents are kept while they have `bytes_max` bytes at most together.
+impl Keeper {
+    /// That keeps documents while they have `bytes_max` bytes at most together.
     #[must_use]
-    pub fn new(source: Box<dyn Source>, bytes_max: usize) -> Self {
-        Self { source, bytes_max, documents: Arc::default() }
+    pub fn new(bytes_max: usize) -> Self {
+        Self { bytes_max, documents: Arc::default() }
     }
 
     /// What was kept; it can be read when the source is gone.
@@ -57,8 +56,13 @@ impl Kept {
     pub fn documents(&self) -> Arc<Mutex<Documents>> {
         Arc::clone(&self.documents)
     }
+}
 
-    fn keep(&mut self, document: &[u8]) {
+impl Watcher for Keeper {
+    fn see(&mut self, document: &[u8]) {
+        if self.bytes_max == 0 {
+            return;
+        }
         // A lock that a panic has poisoned still holds whole documents.
         let mut kept = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.bytes.len() + document.len() <= self.bytes_max {
@@ -70,48 +74,10 @@ impl Kept {
     }
 }
 
-impl Source for Kept {
-    fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    fn next_document(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, SourceError> {
-        let next = self.source.next_document(out)?;
-        if let Some(bytes) = next.filter(|_| self.bytes_max > 0) {
-            self.keep(&out[out.len() - bytes..]);
-        }
-        Ok(next)
-    }
-
-    fn document_offset(&self) -> u64 {
-        self.source.document_offset()
-    }
-
-    fn position(&self) -> u64 {
-        self.source.position()
-    }
-
-    fn bytes_read(&self) -> u64 {
-        self.source.bytes_read()
-    }
-
-    fn bytes_total(&self) -> Option<u64> {
-        self.source.bytes_total()
-    }
-
-    fn skipped(&self) -> &Skipped {
-        self.source.skipped()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.source.notes()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{OnBadDocument, bson::BsonSource};
+    use crate::source::{OnBadDocument, Source, Watched, bson::BsonSource};
 
     #[test]
     fn the_first_documents_are_kept_and_all_are_passed_on() {
@@ -124,8 +90,9 @@ mod tests {
             None,
             OnBadDocument::Stop,
         );
-        let mut kept = Kept::new(Box::new(source), 3 * 14 + 13);
-        let documents = kept.documents();
+        let keeper = Keeper::new(3 * 14 + 13);
+        let documents = keeper.documents();
+        let mut kept = Watched::new(Box::new(source), keeper);
         let mut out = Vec::new();
         while kept.next_document(&mut out).unwrap().is_some() {}
         assert_eq!(out, stream);

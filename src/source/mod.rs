@@ -35,7 +35,7 @@ pub use error::{SkipReason, Skipped, SourceError, SourceErrorKind};
 pub use find::{Collection, Found, find, name_of_file};
 pub use hops::{Hop, Hops};
 pub use jump::{Entered, Jumps};
-pub use kept::{Documents, Kept};
+pub use kept::{Documents, Keeper};
 pub use metadata::{CollectionOptions, IndexDocument, IndexTable, TimeSeries};
 pub use namespace::Namespaces;
 pub use open::{Format, OpenOptions, open};
@@ -43,7 +43,7 @@ pub use raw::RawSource;
 pub use recognise::Foreign;
 pub use transcode::WideText;
 pub use unpack::{Packing, PackingFault, PackingFaultKind};
-pub use watched::Watched;
+pub use watched::{Watched, Watcher};
 
 /// The next document into a buffer, until there is none.
 pub trait Source: Send {

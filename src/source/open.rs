@@ -76,15 +76,17 @@ pub(super) fn over_layers(layers: Layers, options: &OpenOptions) -> Result<Box<d
         }
     };
     let (meter, bytes_total, undone) = (layers.meter.clone(), layers.bytes_total, layers.description());
-    let jumps = match (bytes_total, &undone) {
-        (Some(bytes), None) => Jumps::new(&input, bytes, layers.head(), format, options.json, options.on_bad),
-        _ => None,
-    };
+    let jumps = bytes_total
+        .filter(|_| undone.is_none())
+        .and_then(|bytes| Jumps::new(&input, bytes, layers.head(), format, options.json, options.on_bad));
     let source = over_stream(input, layers.into_stream(), format, bytes_total, options)?;
-    Ok(match undone {
-        None if jumps.is_some() => Box::new(Jumping { source, jumps }),
+    let beneath = match undone {
+        Some(undone) => Some(Beneath::Layers { meter, undone }),
+        None => jumps.map(Beneath::File),
+    };
+    Ok(match beneath {
         None => source,
-        Some(undone) => Box::new(Unpacked { source, meter, undone }),
+        Some(beneath) => Box::new(Opened { source, beneath }),
     })
 }
 
@@ -117,13 +119,21 @@ fn opened_csv<R: Read + Send + 'static>(mut source: CsvSource<R>) -> Result<Box<
     Ok(Box::new(source))
 }
 
-/// A source of a file that can be entered anywhere.
-struct Jumping {
+/// A source, and what is known of the file or the layers beneath it.
+struct Opened {
     source: Box<dyn Source>,
-    jumps: Option<Jumps>,
+    beneath: Beneath,
 }
 
-impl Source for Jumping {
+/// What a source reads.
+enum Beneath {
+    /// A file that can be entered anywhere.
+    File(Jumps),
+    /// Layers: progress is counted in stored bytes.
+    Layers { meter: Meter, undone: String },
+}
+
+impl Source for Opened {
     fn name(&self) -> &str {
         self.source.name()
     }
@@ -141,7 +151,10 @@ impl Source for Jumping {
     }
 
     fn bytes_read(&self) -> u64 {
-        self.source.bytes_read()
+        match &self.beneath {
+            Beneath::File(_) => self.source.bytes_read(),
+            Beneath::Layers { meter, .. } => meter.bytes(),
+        }
     }
 
     fn bytes_total(&self) -> Option<u64> {
@@ -153,56 +166,18 @@ impl Source for Jumping {
     }
 
     fn jumps(&self) -> Option<Jumps> {
-        self.jumps.clone()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.source.notes()
-    }
-}
-
-/// A source below layers: its progress is counted in stored bytes.
-struct Unpacked {
-    source: Box<dyn Source>,
-    meter: Meter,
-    undone: String,
-}
-
-impl Source for Unpacked {
-    fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    fn next_document(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, SourceError> {
-        self.source.next_document(out)
-    }
-
-    fn document_offset(&self) -> u64 {
-        self.source.document_offset()
-    }
-
-    fn position(&self) -> u64 {
-        self.source.position()
-    }
-
-    fn bytes_read(&self) -> u64 {
-        self.meter.bytes()
-    }
-
-    fn bytes_total(&self) -> Option<u64> {
-        self.source.bytes_total()
-    }
-
-    fn skipped(&self) -> &Skipped {
-        self.source.skipped()
+        match &self.beneath {
+            Beneath::File(jumps) => Some(jumps.clone()),
+            Beneath::Layers { .. } => None,
+        }
     }
 
     fn notes(&self) -> Vec<String> {
         let mut notes = self.source.notes();
         let prefix = format!("{}: ", self.source.name());
-        if let Some(first) = notes.first_mut() {
+        if let (Beneath::Layers { undone, .. }, Some(first)) = (&self.beneath, notes.first_mut()) {
             let what = first.strip_prefix(&prefix).unwrap_or(first).to_owned();
-            *first = format!("{prefix}{}: {what}", self.undone);
+            *first = format!("{prefix}{undone}: {what}");
         }
         notes
     }

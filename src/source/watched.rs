@@ -1,29 +1,42 @@
-//! A source whose documents are looked at as they pass: for `--strict`.
+//! A source whose documents are looked at as they pass: counted for `--strict`, kept for `plan`.
 
 use super::{Skipped, Source, SourceError};
 use crate::document::Oddities;
 
-/// Counts what is unusual about the documents of another source.
-pub struct Watched {
-    source: Box<dyn Source>,
-    oddities: Oddities,
+/// What looks at documents.
+pub trait Watcher: Send {
+    /// The next one.
+    fn see(&mut self, document: &[u8]);
 }
 
-impl Watched {
+impl Watcher for Oddities {
+    fn see(&mut self, document: &[u8]) {
+        self.count(document);
+    }
+}
+
+/// Passes the documents of another source on, and shows each to a watcher. It is read through: nobody enters it in its
+/// middle.
+pub struct Watched<W> {
+    source: Box<dyn Source>,
+    watcher: W,
+}
+
+impl<W: Watcher> Watched<W> {
     /// Round `source`.
     #[must_use]
-    pub fn new(source: Box<dyn Source>) -> Self {
-        Self { source, oddities: Oddities::new() }
+    pub fn new(source: Box<dyn Source>, watcher: W) -> Self {
+        Self { source, watcher }
     }
 
-    /// What was met so far.
+    /// As it is after what was passed so far.
     #[must_use]
-    pub fn oddities(&self) -> &Oddities {
-        &self.oddities
+    pub fn watcher(&self) -> &W {
+        &self.watcher
     }
 }
 
-impl Source for Watched {
+impl<W: Watcher> Source for Watched<W> {
     fn name(&self) -> &str {
         self.source.name()
     }
@@ -31,7 +44,7 @@ impl Source for Watched {
     fn next_document(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, SourceError> {
         let next = self.source.next_document(out)?;
         if let Some(bytes) = next {
-            self.oddities.count(&out[out.len() - bytes..]);
+            self.watcher.see(&out[out.len() - bytes..]);
         }
         Ok(next)
     }

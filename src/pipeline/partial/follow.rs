@@ -3,13 +3,13 @@
 //! Each size that a table may have at the part's first segment begins a *way*: the run from there on, and its lanes.
 //! Ways that go on alike are one; a few segments on there are mostly one or two. What any of them asks for is packed.
 
-use super::outcomes::{CutPacked, Cuts, PagePacked, SegmentOutcomes, ranges};
+use super::outcomes::{CutPacked, Cuts, PagePacked, SegmentOutcomes};
 use crate::codec::CodecKind;
 use crate::geometry::wiredtiger::{facts, feedback::ImageSize, reconcile::Chunk};
 use crate::pipeline::{
     Plan, Timing,
     effort::Packing,
-    outcome::{self, Layout, PackProfile, Pages},
+    outcome::{self, Layout, PackProfile, Pages, ranges},
     schedule::Lane,
     segments::Segment,
     speed::ImageSample,

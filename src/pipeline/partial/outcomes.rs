@@ -79,13 +79,3 @@ impl PagePacked {
 /// A page that was not packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotPacked;
-
-/// Records of each page, from the segment's first.
-pub fn ranges(chunks: &[Chunk]) -> impl Iterator<Item = (usize, usize)> {
-    let mut end = 0;
-    chunks.iter().map(move |chunk| {
-        let start = end;
-        end += chunk.records as usize;
-        (start, end)
-    })
-}

@@ -28,7 +28,7 @@ use crate::estimate::{Basis, CapFacts, CapReach, CollectionEstimate, CollectionK
 use crate::geometry::wiredtiger::feedback::ImageSize;
 use crate::record::collection::Keys;
 use crate::source::Source;
-use crate::units::BsonBytes;
+use crate::units::{BsonBytes, scaled};
 use pages::TablePages;
 use runs::{JumpSampler, SAMPLE_BYTES_MAX, Sample, StreamPlan, Totals};
 use std::num::NonZeroU64;
@@ -140,21 +140,15 @@ impl<'p> SampledRun<'p> {
         let sample_bytes = match self.sampling.amount {
             Amount::Share(share) => share_of(bytes, share),
             Amount::Bytes(bytes) => bytes,
-            Amount::Error(millionths) => {
-                let mut sampler =
-                    JumpSampler::new(self.plan, jumps, seed, FIRST_RUNS, FIRST_RUN_BYTES.max(run_min));
-                if bytes / 2 < FIRST_RUNS * FIRST_RUN_BYTES {
-                    return if self.sampling.scale_to.is_none() {
-                        Ok(None)
-                    } else {
-                        self.all_of(source, observe)
-                    };
-                }
+            Amount::Error(millionths) if bytes / 2 >= FIRST_RUNS * FIRST_RUN_BYTES => {
+                let run_bytes = FIRST_RUN_BYTES.max(run_min);
+                let mut sampler = JumpSampler::new(self.plan, jumps, seed, FIRST_RUNS, run_bytes);
                 return self.until_error(&mut sampler, millionths, observe);
             }
+            Amount::Error(_) => bytes,
         };
         if sample_bytes >= bytes {
-            return if self.sampling.scale_to.is_none() { Ok(None) } else { self.all_of(source, observe) };
+            return self.all_of(source, observe);
         }
         let sample_bytes = sample_bytes.min(SAMPLE_BYTES_MAX);
         let run_bytes = (sample_bytes / RUNS_WANTED).clamp(run_min, RUN_BYTES_MAX.max(run_min));
@@ -168,12 +162,15 @@ impl<'p> SampledRun<'p> {
         Ok(Some(sample))
     }
 
-    /// A small input whose documents are to stand for more.
+    /// All documents of a small input, where they are to stand for more; `None` where they stand for themselves.
     fn all_of(
         &mut self,
         source: &mut dyn Source,
         observe: &mut dyn FnMut(Progress),
     ) -> Result<Option<Sample>, PipelineError> {
+        if self.sampling.scale_to.is_none() {
+            return Ok(None);
+        }
         let stream = StreamPlan { stride: 1, bytes_max: SAMPLE_BYTES_MAX, ..self.stream_plan() };
         let sample = runs::from_stream(source, self.plan, stream, observe)?;
         self.measure_errors(&sample);
@@ -218,12 +215,8 @@ impl<'p> SampledRun<'p> {
         let documents = self.sampling.scale_to.map_or(sample.documents(), NonZeroU64::get);
         // A capped collection ends where it is full.
         self.plan.shape.capped.map_or(documents, |cap| {
-            let known = u128::from(sample.documents().max(1));
-            let by_bytes = u128::from(cap.bytes()) * known / u128::from(sample.bson_bytes().max(1));
-            documents
-                .min(cap.documents().unwrap_or(u64::MAX))
-                .min(u64::try_from(by_bytes).unwrap_or(u64::MAX))
-                .max(1)
+            let by_bytes = scaled(cap.bytes(), sample.documents(), sample.bson_bytes());
+            documents.min(cap.documents().unwrap_or(u64::MAX)).min(by_bytes).max(1)
         })
     }
 
@@ -268,16 +261,15 @@ impl<'p> SampledRun<'p> {
         });
         let runs: Vec<TableRun> = runs.into_iter().map(|(run, _)| run).collect();
         let storage = runs.into_iter().map(|run| run.finish(plan, states, documents)).collect();
-        let bson =
-            u128::from(sample.bson_bytes()) * u128::from(documents) / u128::from(sample.documents().max(1));
+        let bson = scaled(sample.bson_bytes(), documents, sample.documents());
         let read = BsonBytes(sample.bson_bytes_read());
         CollectionEstimate {
             name: name.to_owned(),
             sources: vec![input],
             kind: self.kind(sample, documents),
             documents,
-            bson: BsonBytes(u64::try_from(bson).unwrap_or(u64::MAX)),
-            ids_added: share(sample.ids_added, documents, sample.documents_read()),
+            bson: BsonBytes(bson),
+            ids_added: scaled(sample.ids_added, documents, sample.documents_read()),
             documents_skipped: sample.skipped.documents,
             skip_reasons: sample.skipped.reasons.clone(),
             sampled_fraction: sample.fraction,
@@ -310,7 +302,7 @@ impl<'p> SampledRun<'p> {
         let reach = if documents < wanted { CapReach::Full } else { CapReach::Below };
         CollectionKind {
             clustered_out_of_order: (shape.keys == Keys::Clustered)
-                .then(|| share(sample.out_of_order, documents, sample.documents_read())),
+                .then(|| scaled(sample.out_of_order, documents, sample.documents_read())),
             capped: shape.capped.map(|cap| CapFacts {
                 bson: BsonBytes(cap.bytes()),
                 documents: cap.documents(),
@@ -319,11 +311,6 @@ impl<'p> SampledRun<'p> {
             server_codec: shape.purpose.server_codec(),
         }
     }
-}
-
-/// `count` of `read` documents, for `documents`.
-fn share(count: u64, documents: u64, read: u64) -> u64 {
-    u64::try_from(u128::from(count) * u128::from(documents) / u128::from(read.max(1))).unwrap_or(u64::MAX)
 }
 
 #[expect(

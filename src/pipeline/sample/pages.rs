@@ -5,12 +5,12 @@ use crate::codec::CodecKind;
 use crate::geometry::wiredtiger::{facts, feedback::ImageSize, reconcile::Chunk};
 use crate::pipeline::{
     Plan, Timing,
-    outcome::{self, Layout, PackProfile, PageOutcome},
+    outcome::{self, Layout, PackProfile, PageOutcome, ranges},
     speed::ImageSample,
     state::State,
     workers::{Job, Workers},
 };
-use crate::units::{AllocationUnit, PackedBytes};
+use crate::units::{AllocationUnit, PackedBytes, scaled};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// One page as it comes from a run.
@@ -231,37 +231,27 @@ impl<'p> TablePages<'p> {
     /// Records of a run in so many bytes of cells, on average; one at least.
     pub fn records(&self, index: usize, cell_bytes: u64) -> u64 {
         self.known.get(&index).map_or(1, |known| {
-            let own = u128::from(known.layout.cell_bytes().max(1));
-            let records = u128::from(cell_bytes) * known.layout.records() as u128 / own;
-            u64::try_from(records).unwrap_or(u64::MAX).max(1)
+            scaled(cell_bytes, known.layout.records() as u64, known.layout.cell_bytes()).max(1)
         })
     }
 
     /// Cell bytes of so many records of a run, on average.
     pub fn cell_bytes(&self, index: usize, records: u64) -> u64 {
-        self.known.get(&index).map_or(0, |known| {
-            let own = known.layout.records().max(1) as u128;
-            let bytes = u128::from(known.layout.cell_bytes()) * u128::from(records) / own;
-            u64::try_from(bytes).unwrap_or(u64::MAX)
-        })
+        self.known
+            .get(&index)
+            .map_or(0, |known| scaled(known.layout.cell_bytes(), records, known.layout.records() as u64))
     }
 
     fn pack(&mut self, run: &Run, chunks: &[Chunk]) -> Vec<Option<PackedBytes>> {
         if self.kind == CodecKind::None {
             return vec![None; chunks.len()];
         }
-        let mut end = 0;
-        let jobs: Vec<Job> = chunks
-            .iter()
-            .map(|chunk| {
-                let start = end;
-                end += chunk.records as usize;
-                Job {
-                    records: start..end,
-                    clock: self.state.clock,
-                    codecs: vec![self.codec],
-                    keep_image: self.images.wants_next() && self.plan.timing == Timing::Measure,
-                }
+        let jobs: Vec<Job> = ranges(chunks)
+            .map(|(start, end)| Job {
+                records: start..end,
+                clock: self.state.clock,
+                codecs: vec![self.codec],
+                keep_image: self.images.wants_next() && self.plan.timing == Timing::Measure,
             })
             .collect();
         self.packed += jobs.len() as u64;
@@ -315,15 +305,12 @@ fn packed(
 ) -> RunPages {
     let unit = layout.unit();
     let mut profile = PackProfile::default();
-    let mut first = 0;
     let mut pages = Vec::with_capacity(chunks.len());
-    for (chunk, output) in chunks.iter().zip(outputs) {
-        let end = first + chunk.records as usize;
-        let cell_bytes = layout.cell_bytes_before(end) - layout.cell_bytes_before(first);
-        profile.push(cell_bytes, output.map_or(chunk.image_bytes, |packed| packed.0));
+    for ((chunk, (first, _)), output) in chunks.iter().zip(ranges(chunks)).zip(outputs) {
         let outcome = PageOutcome { last: false, ..outcome::outcome(chunk, *output, unit) };
-        pages.push(RunPage { first, records: chunk.records, outcome });
-        first = end;
+        let page = RunPage { first, records: chunk.records, outcome };
+        profile.push(page.cell_bytes(), output.map_or(chunk.image_bytes, |packed| packed.0));
+        pages.push(page);
     }
     if chunks.iter().any(|chunk| chunk.last) {
         return derived(layout, &profile, kind, size);
@@ -353,20 +340,12 @@ fn outcomes<'a>(
     start: u64,
     kind: CodecKind,
 ) -> impl Iterator<Item = RunPage> + 'a {
-    let mut first = 0;
-    chunks.iter().map(move |chunk| {
-        let end = first + chunk.records as usize;
+    chunks.iter().zip(ranges(chunks)).map(move |(chunk, (first, end))| {
         let packs = kind != CodecKind::None;
         let expected = packs.then(|| {
             let place = |record| start + layout.cell_bytes_before(record);
             PackedBytes(profile.between_repeated(place(first), place(end)).max(1))
         });
-        let page = RunPage {
-            first,
-            records: chunk.records,
-            outcome: outcome::outcome(chunk, expected, layout.unit()),
-        };
-        first = end;
-        page
+        RunPage { first, records: chunk.records, outcome: outcome::outcome(chunk, expected, layout.unit()) }
     })
 }

@@ -9,6 +9,7 @@ use crate::pipeline::{
 };
 use crate::record::collection::IdMaker;
 use crate::source::{Entered, Jumps, Skipped, Source};
+use crate::units::scaled;
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{RngCore, SeedableRng},
@@ -125,9 +126,7 @@ impl<'p> JumpSampler<'p> {
     pub fn new(plan: &'p Plan, jumps: Jumps, seed: u64, stretches: u64, run_bytes: u64) -> Self {
         let bytes = jumps.bytes();
         let stretches = stretches.clamp(1, bytes.max(1));
-        let edge = |nth: u64| {
-            u64::try_from(u128::from(bytes) * u128::from(nth) / u128::from(stretches)).unwrap_or(bytes)
-        };
+        let edge = |nth: u64| scaled(bytes, nth, stretches);
         Self {
             plan,
             jumps,
@@ -219,8 +218,7 @@ impl<'p> JumpSampler<'p> {
         self.out_of_order += reader.out_of_order();
         self.ids = reader.into_ids();
         self.ids_added += self.ids.count() - before;
-        let documents_before = u128::from(at) * segment.records() as u128 / u128::from(input_bytes.max(1));
-        segment.first_number = 1 + u64::try_from(documents_before).unwrap_or(u64::MAX / 2);
+        segment.first_number = 1 + scaled(at, segment.records() as u64, input_bytes);
         segment.shrink();
         Ok((segment, input_bytes))
     }
@@ -233,17 +231,13 @@ impl<'p> JumpSampler<'p> {
             waiting_bytes += range.end - range.start;
             let Some(Taken { run, input_bytes, .. }) = taken else { continue };
             let segment = &self.runs[*run].segment;
-            let scaled = |own: usize| {
-                let scaled = own as u128 * u128::from(waiting_bytes) / u128::from((*input_bytes).max(1));
-                u64::try_from(scaled).unwrap_or(u64::MAX)
-            };
-            let documents = scaled(segment.records()).max(1);
-            stretches.push(Stretch { run: *run, documents, bson_bytes: scaled(segment.bytes.len()) });
+            let of_stretch = |own: usize| scaled(own as u64, waiting_bytes, *input_bytes);
+            let documents = of_stretch(segment.records()).max(1);
+            stretches.push(Stretch { run: *run, documents, bson_bytes: of_stretch(segment.bytes.len()) });
             waiting_bytes = 0;
         }
         if let Some(last) = stretches.last_mut().filter(|_| waiting_bytes > 0) {
-            let bytes = last.bson_bytes.max(1);
-            last.documents += last.documents * waiting_bytes / bytes;
+            last.documents += scaled(last.documents, waiting_bytes, last.bson_bytes);
             last.bson_bytes += waiting_bytes;
         }
         #[expect(clippy::cast_precision_loss, reason = "a share")]

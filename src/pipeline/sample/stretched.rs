@@ -5,6 +5,7 @@ use crate::geometry::wiredtiger::{
     TableConfig,
     segment::{MemoryPage, entry_thirds},
 };
+use crate::units::scaled;
 
 /// Segments that are followed one by one; a collection of more is followed in so many, each of which stands for
 /// several. Some 250 GB of documents.
@@ -54,9 +55,9 @@ impl Stretched {
             .iter()
             .map(|stretch| {
                 // What is rounded off goes to the next stretch, so that the sum is right.
-                let scaled = u128::from(stretch.documents) * u128::from(documents) + carried;
-                carried = scaled % known;
-                u64::try_from(scaled / known).unwrap_or(u64::MAX)
+                let share = u128::from(stretch.documents) * u128::from(documents) + carried;
+                carried = share % known;
+                u64::try_from(share / known).unwrap_or(u64::MAX)
             })
             .collect();
         let room: Vec<u64> =
@@ -77,9 +78,9 @@ impl Stretched {
     pub fn records_of(&self, piece: &Piece, stretch: usize) -> u64 {
         let lengths = self.lengths.get(piece.stretch).zip(self.lengths.get(stretch));
         let Some(((own_bytes, own), (other_bytes, other))) = lengths else { return piece.records };
-        let scaled = u128::from(piece.records) * u128::from(*own_bytes) * u128::from(*other)
+        let records = u128::from(piece.records) * u128::from(*own_bytes) * u128::from(*other)
             / (u128::from(*own).max(1) * u128::from(*other_bytes).max(1));
-        u64::try_from(scaled).unwrap_or(u64::MAX).max(1)
+        u64::try_from(records).unwrap_or(u64::MAX).max(1)
     }
 }
 
@@ -99,12 +100,10 @@ fn cut(counts: &[u64], room: &[u64]) -> Vec<Vec<Piece>> {
     let mut segments = Vec::new();
     let (mut segment, mut free) = (Vec::new(), WHOLE);
     for (stretch, (records, room)) in counts.iter().zip(room).enumerate() {
-        let share = |records: u64| {
-            u64::try_from(u128::from(records) * u128::from(WHOLE) / u128::from(*room)).unwrap_or(WHOLE)
-        };
+        let share = |records: u64| scaled(records, WHOLE, *room);
         let mut first = 0;
         while first < *records {
-            let fit = u64::try_from(u128::from(free) * u128::from(*room) / u128::from(WHOLE)).unwrap_or(1);
+            let fit = scaled(free, *room, WHOLE);
             let taken = fit.clamp(1, records - first);
             segment.push(Piece { stretch, first, records: taken });
             first += taken;
