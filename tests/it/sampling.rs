@@ -233,6 +233,10 @@ fn a_target_is_kept_or_all_documents_are_modelled() {
     let args = "estimate a.bson --no-timing -q -o json --target-error 2%";
     let small = json(&Case::new(args).file("a.bson", &generated(Shape::Logs, 1000, Notation::Bson)).run());
     assert_eq!(small["collections"][0]["sample"], Value::Null, "all of a small file");
+    let sharp = args.replace("2%", "0.01%");
+    let strict =
+        json(&Case::new(&sharp).file("a.bson", &generated(Shape::Logs, 100_000, Notation::Bson)).run());
+    assert_eq!(strict["collections"][0]["sample"], Value::Null, "it would take most of the file");
     let large = json(&Case::new(args).file("a.bson", &generated(Shape::Logs, 200_000, Notation::Bson)).run());
     let collection = &large["collections"][0];
     assert_eq!(collection["sample"]["target_error_fraction"], 0.02);

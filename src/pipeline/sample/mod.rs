@@ -30,7 +30,7 @@ use crate::record::collection::Keys;
 use crate::source::Source;
 use crate::units::{BsonBytes, scaled};
 use pages::TablePages;
-use runs::{JumpSampler, SAMPLE_BYTES_MAX, Sample, StreamPlan, Totals};
+use runs::{JumpSampler, SAMPLE_BYTES_MAX, Sample, SampleLimit, StreamPlan, Totals};
 use std::num::NonZeroU64;
 use stretched::{Scaling, Stretched};
 
@@ -202,12 +202,17 @@ impl<'p> SampledRun<'p> {
                 .tables
                 .iter()
                 .all(|table| table.error_millionths.is_some_and(|error| error <= millionths));
-            if reached || sampler.is_exhausted() {
-                sample.row = sampler.take_row()?;
-                return Ok(Some(sample));
+            match sampler.limit() {
+                Some(SampleLimit::File) if !reached && self.sampling.scale_to.is_none() => return Ok(None),
+                None if !reached => {
+                    sampler.resume(sample);
+                    sampler.split();
+                }
+                _ => {
+                    sample.row = sampler.take_row()?;
+                    return Ok(Some(sample));
+                }
             }
-            sampler.resume(sample);
-            sampler.split();
         }
     }
 

@@ -113,6 +113,15 @@ pub struct JumpSampler<'p> {
     bytes_read: u64,
 }
 
+/// What ends the search for a small error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SampleLimit {
+    /// The runs would be most of the file.
+    File,
+    /// They would not fit into [`SAMPLE_BYTES_MAX`].
+    Memory,
+}
+
 /// A run that was taken, and where.
 #[derive(Clone, Copy)]
 struct Taken {
@@ -163,10 +172,14 @@ impl<'p> JumpSampler<'p> {
         self.ranges = halves.filter(|(range, _)| !range.is_empty()).collect();
     }
 
-    /// Whether twice the runs would be more than half of the file, or more than memory is given for.
-    pub fn is_exhausted(&self) -> bool {
+    /// Why twice as many runs are too many, if they are.
+    pub fn limit(&self) -> Option<SampleLimit> {
         let next = 2 * self.bytes_read;
-        next > self.jumps.bytes() / 2 || next > SAMPLE_BYTES_MAX
+        if next > self.jumps.bytes() / 2 {
+            Some(SampleLimit::File)
+        } else {
+            (next > SAMPLE_BYTES_MAX).then_some(SampleLimit::Memory)
+        }
     }
 
     /// Takes a run from every stretch that has none.
