@@ -26,17 +26,28 @@ const chrome = spawn(
   browser,
   ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--hide-scrollbars',
     `--user-data-dir=${join(folder, 'profile')}`, '--remote-debugging-pipe', 'about:blank'],
-  { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
+  // A group of its own: its helpers must end with it.
+  { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true },
 );
 const deadline = setTimeout(() => { console.error('the browser took longer than 120 s'); finish(1); }, 120_000);
 
 function finish(code) {
   clearTimeout(deadline);
-  chrome.once('exit', () => {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    process.exit(code);
-  });
-  chrome.kill('SIGKILL');
+  chrome.once('exit', () => removed(50).then(() => process.exit(code)));
+  process.kill(-chrome.pid, 'SIGKILL');
+}
+
+/** The folder goes when the browser's last helper has ended: until then one may still write into its profile. */
+async function removed(tries) {
+  for (let left = tries; left > 0; left -= 1) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  console.error(`left behind: ${folder}`);
 }
 
 // Messages end with a zero byte.
