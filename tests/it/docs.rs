@@ -213,6 +213,20 @@ fn anchor_of(heading: &str) -> String {
     kept.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>().replace(' ', "-")
 }
 
+/// Whatever breaks lines anew must leave drawings alone.
+#[test]
+fn drawings_stand_between_fences_of_their_own() {
+    for document in DOCUMENTS {
+        let text = text(document);
+        let fences: Vec<&str> = text.lines().filter(|line| line.contains("```")).collect();
+        for fence in &fences {
+            let kind = fence.trim_start().strip_prefix("```");
+            assert!(kind.is_some_and(|kind| kind.chars().all(char::is_alphanumeric)), "{document}: {fence}");
+        }
+        assert!(fences.len().is_multiple_of(2), "{document}: a fence is left open");
+    }
+}
+
 #[test]
 fn prose_fits_a_hundred_and_twenty_columns() {
     for document in DOCUMENTS {
