@@ -132,35 +132,48 @@ fn pack_segment(
     elapsed
 }
 
+/// Each is run so often, in turn: what else the machine does then falls on all alike.
+const REPEATS: usize = 3;
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
 fn main() {
     let megabytes = std::env::args().skip(1).find_map(|text| text.parse::<usize>().ok()).unwrap_or(200);
     let threads = std::thread::available_parallelism().unwrap();
     let (documents, count) = shapes::log_lines(megabytes * 1_000_000);
     println!(
-        "{megabytes} MB, {count} documents of {} B in the mean, {threads} threads",
+        "{megabytes} MB, {count} documents of {} B in the mean, {threads} threads, medians of {REPEATS}",
         documents.len() as u64 / count
     );
-    let bare: Duration =
-        codecs().into_iter().skip(1).map(|kind| bare_encoder(&documents, kind, threads)).sum();
-    let (whole, stored) = whole_run(&documents, &codecs(), threads, Timing::Measure);
-    let (untimed, _) = whole_run(&documents, &codecs(), threads, Timing::Skip);
-    let (none, _) = whole_run(&documents, &[CodecKind::None], NonZeroUsize::MIN, Timing::Skip);
-    println!("stored bytes               {stored:?}");
-    if megabytes == 200 {
-        assert_eq!(stored, STORED_200_MB, "stored sizes have changed");
+    let (mut bare, mut whole, mut untimed, mut none) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..REPEATS {
+        bare.push(
+            codecs()
+                .into_iter()
+                .skip(1)
+                .map(|kind| bare_encoder(&documents, kind, threads))
+                .sum::<Duration>(),
+        );
+        let (time, stored) = whole_run(&documents, &codecs(), threads, Timing::Measure);
+        whole.push(time);
+        let (time, again) = whole_run(&documents, &codecs(), threads, Timing::Skip);
+        untimed.push(time);
+        assert_eq!(stored, again, "stored sizes depend on timing");
+        none.push(whole_run(&documents, &[CodecKind::None], NonZeroUsize::MIN, Timing::Skip).0);
+        if megabytes == 200 {
+            assert_eq!(stored, STORED_200_MB, "stored sizes have changed");
+        }
     }
-    let seconds = |time: Duration| time.as_secs_f64();
-    println!("bare encoders              {:8.3} s", seconds(bare));
-    println!(
-        "whole run                  {:8.3} s   {:.3} x bare",
-        seconds(whole),
-        seconds(whole) / seconds(bare)
-    );
-    println!(
-        "  without timing encoders  {:8.3} s   {:.3} x bare",
-        seconds(untimed),
-        seconds(untimed) / seconds(bare)
-    );
-    let gb_per_s = documents.len() as f64 / 1e9 / seconds(none);
-    println!("none alone, one thread     {:8.3} s   {gb_per_s:.2} GB/s", seconds(none));
+    let bare = median(&mut bare);
+    println!("bare encoders              {:>8.3} s", bare.as_secs_f64());
+    for (what, times) in [("whole run", &mut whole), ("  without timing encoders", &mut untimed)] {
+        let time = median(times);
+        let ratio = time.as_secs_f64() / bare.as_secs_f64();
+        println!("{what:<26} {:>8.3} s  {ratio:.3} x bare", time.as_secs_f64());
+    }
+    let none = median(&mut none).as_secs_f64();
+    println!("none alone, one thread     {none:>8.3} s  {:.2} GB/s", documents.len() as f64 / none / 1e9);
 }

@@ -1,13 +1,14 @@
 //! Plan in, estimate out: the only place where source, geometry and codecs meet.
 //!
 //! ```text
-//!  source ──► segments ──► cut at the codec's image size ──► images ──► encoders ──► blocks ──► tally
-//!   next one is read               ▲                       all threads, by page         │
-//!   while this one is packed       └────────────── feedback, in key order ──────────────┘
+//!  source ──► segments ──► cut at the table's image size ──► images ──► encoders ──► blocks ──► tally
+//!   the next few are read          ▲                        all threads, by page         │
+//!   while these are packed         └─────────────── feedback, in key order ──────────────┘
 //! ```
 //!
-//! A segment's pages are packed on all threads, then looked at in key order, so the outcome does not depend
-//! on the number of threads. Memory holds two segments and their pages, whatever the input's size.
+//! A table (a state under a codec) takes one segment after the other and looks at its pages in key order, so the outcome
+//! does not depend on the number of threads; tables do not wait for each other. Memory holds two batches of segments and
+//! their pages, whatever the input's size.
 
 mod effort;
 mod indexes;

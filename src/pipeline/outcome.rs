@@ -192,21 +192,8 @@ impl PackProfile {
     }
 }
 
-/// Outcomes of a segment's pages at a size at which only some were packed.
-///
-/// `sampled` holds, by page, what the encoder made of those that were.
-#[must_use]
-pub fn extrapolate(
-    chunks: &[Chunk],
-    layout: &Layout,
-    profile: &PackProfile,
-    sampled: &[Option<PackedBytes>],
-    unit: AllocationUnit,
-) -> Pages {
-    guessed_pages(chunks, &expected_packing(chunks, layout, profile), sampled, unit)
-}
-
-/// Outcomes of pages of which only some were packed, from what each is expected to pack to.
+/// Outcomes of pages of which only some were packed, from what each is expected to pack to. `sampled` holds, by page,
+/// what the encoder made of those that were.
 #[must_use]
 pub fn guessed_pages(
     chunks: &[Chunk],
@@ -433,7 +420,7 @@ mod tests {
         let profile = profile(&[(half, half / 2), (layout.cell_bytes() - half, half / 10)]);
         let chunks = chunks(&[50, 50, 50, 50], &layout);
         let sampled = [None, Some(PackedBytes(half / 5)), None, None];
-        let pages = extrapolate(&chunks, &layout, &profile, &sampled, UNIT);
+        let pages = guessed_pages(&chunks, &expected_packing(&chunks, &layout, &profile), &sampled, UNIT);
         let packed: Vec<u64> = pages.pages().iter().map(|page| page.packed_bytes.unwrap()).collect();
         let fifth = half / 5;
         assert!(packed[0].abs_diff(fifth) < 20, "{packed:?}: half of a half, times 0.8");
@@ -450,7 +437,9 @@ mod tests {
     fn without_any_sampled_page_the_profile_stands_as_it_is() {
         let layout = settled(&[1000; 100]);
         let profile = profile(&[(layout.cell_bytes(), 50_000)]);
-        let pages = extrapolate(&chunks(&[50, 50], &layout), &layout, &profile, &[None, None], UNIT);
+        let chunks = chunks(&[50, 50], &layout);
+        let expected = expected_packing(&chunks, &layout, &profile);
+        let pages = guessed_pages(&chunks, &expected, &[None, None], UNIT);
         let packed: Vec<Option<u64>> = pages.pages().iter().map(|page| page.packed_bytes).collect();
         let front = profile.between(0, layout.cell_bytes_before(50));
         assert_eq!(packed, [Some(front), Some(50_000 - front)]);

@@ -7,11 +7,11 @@ use super::{
     outcome::{self, Layout, PackProfile, PageOutcome, Pages},
     sample::RunPage,
     schedule::Lane,
-    segments::{Segment, SegmentReader},
+    segments::{Batch, Segment, SegmentReader},
     speed::{self, ImageSample},
     state::State,
     what_if::{self, SampleSpread, Sampled},
-    workers::{Job, Workers},
+    workers::{Job, Packed, Workers},
 };
 use crate::codec::CodecKind;
 use crate::estimate::{
@@ -28,7 +28,7 @@ use crate::record::{
 };
 use crate::source::Source;
 use crate::units::{AllocationUnit, BsonBytes, DiskBytes, PackedBytes, RawBytes, scaled};
-use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
+use std::{ops::RangeInclusive, sync::Arc};
 
 /// The run of one collection under all codecs.
 pub(super) struct CollectionRun<'p> {
@@ -140,22 +140,7 @@ impl<'p> CollectionRun<'p> {
     ) -> Result<CollectionEstimate, PipelineError> {
         let input = source.name().to_owned();
         let mut reader = SegmentReader::new(source, self.plan.on_bad, self.plan.shape, &self.plan.table);
-        let (mut segment, mut next) = (Segment::default(), Segment::default());
-        let mut there_is_more = reader.next_segment(&mut segment)?;
-        while there_is_more {
-            observe(reader.progress());
-            let Self { plan, workers, states, runs, indexes } = &mut self;
-            let (read, ()) = workers.join(
-                || reader.next_segment(&mut next),
-                || {
-                    workers.for_each(indexes, |index| index.take(&segment, segment.first_number - 1));
-                    indexes::bound(indexes, plan.index_memory_bytes);
-                    pack_segment(plan, workers, states, runs, &segment);
-                },
-            );
-            there_is_more = read?;
-            std::mem::swap(&mut segment, &mut next);
-        }
+        self.take_all(&mut reader, observe)?;
         observe(reader.progress());
         let skipped = reader.skipped();
         if reader.documents() == 0 {
@@ -185,6 +170,33 @@ impl<'p> CollectionRun<'p> {
             oddities: None,
         })
     }
+
+    /// Reads to the end, the next segments while the ones before are packed.
+    fn take_all(
+        &mut self,
+        reader: &mut SegmentReader<'_>,
+        observe: &mut dyn FnMut(Progress),
+    ) -> Result<(), PipelineError> {
+        let (mut batch, mut next) = (Batch::default(), Batch::default());
+        batch.fill(reader)?;
+        while !batch.segments().is_empty() {
+            observe(reader.progress());
+            let Self { plan, workers, states, runs, indexes } = &mut *self;
+            let (read, _) = workers.join(
+                || next.fill(reader),
+                || {
+                    let segments = batch.segments();
+                    workers.join(
+                        || take_keys(plan, workers, indexes, segments),
+                        || pack_segments(plan, workers, states, runs, segments),
+                    )
+                },
+            );
+            read?;
+            std::mem::swap(&mut batch, &mut next);
+        }
+        Ok(())
+    }
 }
 
 fn kind_of(shape: Shape, reader: &SegmentReader<'_>) -> CollectionKind {
@@ -210,66 +222,40 @@ pub(super) struct Step<'s> {
     pub(super) layouts: Vec<Layout>,
 }
 
-/// Packs one segment under every state and codec and moves all of them on.
-fn pack_segment(plan: &Plan, workers: &Workers, states: &[State], runs: &mut [TableRun], segment: &Segment) {
-    let layouts = states.iter().map(|state| Layout::of(segment, state, plan.table.allocation)).collect();
-    let step = Step { plan, workers, states, segment, layouts };
-    let chunks: Vec<Vec<Chunk>> = runs.iter().map(|run| step.layouts[run.state].cut(run.size)).collect();
-    let packed = pack_main(&step, runs, &chunks);
-    let mut mains: Vec<Option<MainPages>> = runs
-        .iter_mut()
-        .zip(&chunks)
-        .zip(&packed)
-        .map(|((run, chunks), packed)| {
-            let is_whole = run.packing == Packing::All;
-            let pages = chunks.len() as u64;
-            is_whole.then(|| run.take_segment(&step, chunks, packed, pages))
-        })
-        .collect();
-    for Sampled { table, outputs, packed } in what_if::pack_sampled(&step, runs, &chunks, &mains) {
-        mains[table] = Some(runs[table].take_segment(&step, &chunks[table], &outputs, packed));
+/// Makes every index take the keys of some segments.
+fn take_keys(plan: &Plan, workers: &Workers, indexes: &mut [IndexRun], segments: &[Segment]) {
+    for segment in segments {
+        workers.for_each(indexes, |index| index.take(segment, segment.first_number - 1));
+        indexes::bound(indexes, plan.index_memory_bytes);
     }
-    let mains: Vec<MainPages> = mains.into_iter().flatten().collect();
-    what_if::follow_lanes(&step, runs, &mains);
 }
 
-/// What the encoder made of each page, by table. Codecs at the same image size share their images.
-fn pack_main(step: &Step<'_>, runs: &mut [TableRun], chunks: &[Vec<Chunk>]) -> Vec<Vec<Option<PackedBytes>>> {
-    let Step { plan, workers, states, segment, .. } = *step;
-    let mut sharing: BTreeMap<(usize, u32), Vec<usize>> = BTreeMap::new();
-    for (index, run) in runs.iter().enumerate() {
-        if run.kind != CodecKind::None && run.packing == Packing::All {
-            sharing.entry((run.state, run.size.bytes())).or_default().push(index);
+/// Packs some segments under every state and codec and moves all of them on.
+///
+/// A table's segments follow each other, since the pages of one decide how the next is cut. Tables do not wait for each
+/// other: while one packs the last pages of a segment, other threads are at other tables'.
+fn pack_segments(
+    plan: &Plan,
+    workers: &Workers,
+    states: &[State],
+    runs: &mut [TableRun],
+    segments: &[Segment],
+) {
+    let steps = workers.map(segments, |segment| {
+        let layouts = states.iter().map(|state| Layout::of(segment, state, plan.table.allocation)).collect();
+        Step { plan, workers, states, segment, layouts }
+    });
+    let profiles: Vec<Vec<PackProfile>> = workers.map_mut(runs, |run| match run.packing {
+        Packing::All => steps.iter().map(|step| run.pack_segment(step, None)).collect(),
+        Packing::Sampled { .. } => Vec::new(),
+    });
+    workers.for_each(runs, |run| {
+        let Packing::Sampled { like, .. } = run.packing else { return };
+        let like = &profiles[run.state * plan.codecs.len() + like];
+        for (step, like) in steps.iter().zip(like) {
+            run.pack_segment(step, Some(like));
         }
-    }
-    let (mut jobs, mut tables) = (Vec::new(), Vec::new());
-    for ((state, _), group) in sharing {
-        for (start, end) in outcome::ranges(&chunks[group[0]]) {
-            // Every table of the group asks, so that each keeps its own even sample.
-            let wanted: Vec<(usize, bool)> =
-                group.iter().map(|index| (*index, runs[*index].sample.wants_next())).collect();
-            jobs.push(Job {
-                records: start..end,
-                clock: states[state].clock,
-                codecs: group.iter().map(|index| runs[*index].codec).collect(),
-                keep_image: plan.timing == Timing::Measure && wanted.iter().any(|(_, wanted)| *wanted),
-            });
-            tables.push(wanted);
-        }
-    }
-    let mut outputs: Vec<Vec<Option<PackedBytes>>> = runs.iter().map(|_| Vec::new()).collect();
-    for (wanted, done) in tables.into_iter().zip(workers.pack(segment, &jobs)) {
-        for ((table, wanted), packed) in wanted.into_iter().zip(done.outputs) {
-            outputs[table].push(packed);
-            if let Some(image) = done.kept_image.as_ref().filter(|_| wanted) {
-                runs[table].sample.add(Arc::clone(image));
-            }
-        }
-    }
-    for (outputs, chunks) in outputs.iter_mut().zip(chunks) {
-        outputs.resize(chunks.len(), None); // `none` packs nothing
-    }
-    outputs
+    });
 }
 
 /// One table's pages of a segment in the sequential order, and how densely they packed.
@@ -280,6 +266,48 @@ pub(super) struct MainPages<'c> {
 }
 
 impl TableRun {
+    /// Packs the next segment and follows the lanes through it. Returns how densely its pages packed; a table that
+    /// packs a sample of them needs that of the one it is `like`.
+    fn pack_segment(&mut self, step: &Step<'_>, like: Option<&PackProfile>) -> PackProfile {
+        let chunks = step.layouts[self.state].cut(self.size);
+        let (outputs, packed) = match (self.packing, like) {
+            (Packing::Sampled { pages, .. }, Some(like)) => {
+                let Sampled { outputs, packed } = what_if::pack_sampled(step, self, &chunks, pages, like);
+                (outputs, packed)
+            }
+            (Packing::All | Packing::Sampled { .. }, _) => {
+                (self.pack_pages(step, &chunks), chunks.len() as u64)
+            }
+        };
+        let main = self.take_segment(step, &chunks, &outputs, packed);
+        what_if::follow_lanes(step, self, &main);
+        main.profile
+    }
+
+    /// What the encoder made of each page.
+    fn pack_pages(&mut self, step: &Step<'_>, chunks: &[Chunk]) -> Vec<Option<PackedBytes>> {
+        let Step { plan, workers, states, segment, .. } = *step;
+        if self.kind == CodecKind::None {
+            return vec![None; chunks.len()];
+        }
+        let jobs: Vec<Job> = outcome::ranges(chunks)
+            .map(|(start, end)| Job {
+                records: start..end,
+                clock: states[self.state].clock,
+                codecs: vec![self.codec],
+                keep_image: self.sample.wants_next() && plan.timing == Timing::Measure,
+            })
+            .collect();
+        let packed = workers.pack(segment, &jobs).into_iter();
+        let output = |packed: Packed| {
+            if let Some(image) = packed.kept_image {
+                self.sample.add(image);
+            }
+            packed.outputs[0]
+        };
+        packed.map(output).collect()
+    }
+
     pub(super) fn take_segment<'c>(
         &mut self,
         step: &Step<'_>,

@@ -96,6 +96,43 @@ impl Segment {
     }
 }
 
+/// Segments that are packed side by side.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Those behind `filled` are only there for their memory.
+    segments: Vec<Segment>,
+    filled: usize,
+}
+
+impl Batch {
+    /// Documents of a batch, about: three segments of a server's default memory pages. Enough for one table to go on
+    /// where another waits, and a small part of what a run holds.
+    const BYTES: usize = 16 << 20;
+
+    /// What was filled in.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments[..self.filled]
+    }
+
+    /// Reads the next segments, or none at the end.
+    pub fn fill(&mut self, reader: &mut SegmentReader<'_>) -> Result<(), PipelineError> {
+        self.filled = 0;
+        let mut bytes = 0;
+        while bytes < Self::BYTES {
+            if self.filled == self.segments.len() {
+                self.segments.push(Segment::default());
+            }
+            let segment = &mut self.segments[self.filled];
+            if !reader.next_segment(segment)? {
+                break;
+            }
+            bytes += segment.bytes.len();
+            self.filled += 1;
+        }
+        Ok(())
+    }
+}
+
 /// Appends the key of an oplog entry: its `ts` as a number.
 ///
 /// Source: `record_id_helpers::keyForOptime`, `src/mongo/db/record_id_helpers.cpp`, mongod 6.0.

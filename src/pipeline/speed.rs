@@ -69,10 +69,10 @@ impl Default for ImageSample {
 }
 
 /// Time that one pass over the sample should take at most; a slow level gets fewer images.
-const PASS_MAX: Duration = Duration::from_millis(40);
+const PASS_MAX: Duration = Duration::from_millis(20);
 /// Passes of which the median is taken, at least and at most.
 const PASSES_MIN: usize = 5;
-const PASSES_MAX: usize = 15;
+const PASSES_MAX: usize = 11;
 /// No further pass begins after so long: one image may be as large as a document, and a level slow.
 const PASSES_MAX_TIME: Duration = Duration::from_secs(1);
 /// Passes are repeated until the middle half of them lies within this share of the median.
@@ -82,10 +82,9 @@ const SPREAD_MAX: f64 = 0.03;
 #[must_use]
 pub fn measure(kind: CodecKind, images: &[Arc<[u8]>]) -> Option<Speed> {
     let mut encoder = kind.encoder()?;
-    let mut inputs: Vec<&[u8]> = images
-        .iter()
+    let mut inputs: Vec<&[u8]> = evenly_ordered(images)
         .filter(|image| image.len() > facts::COMPRESS_SKIP_BYTES as usize)
-        .map(|image| charge::encoder_input(image))
+        .map(charge::encoder_input)
         .collect();
     let mut output = Vec::new();
     // Warms caches and tables, and tells how many images a pass can have.
@@ -128,6 +127,13 @@ pub fn measure(kind: CodecKind, images: &[Arc<[u8]>]) -> Option<Speed> {
         decompress_mb_per_s,
         image_bytes_timed: image_bytes,
     })
+}
+
+/// The same images in an order of which any first few are spread over the whole.
+fn evenly_ordered(images: &[Arc<[u8]>]) -> impl Iterator<Item = &[u8]> {
+    let mut order: Vec<usize> = (0..images.len()).collect();
+    order.sort_by_key(|place| place.reverse_bits());
+    order.into_iter().map(|place| &*images[place])
 }
 
 /// Median time of a pass, repeated until it is stable.
@@ -206,6 +212,17 @@ mod tests {
 
     fn image(byte: u8, bytes: usize) -> Arc<[u8]> {
         Arc::from(vec![byte; bytes])
+    }
+
+    /// A slow level is timed on the first few only.
+    #[test]
+    fn the_first_images_timed_are_spread_over_all() {
+        let images: Vec<Arc<[u8]>> = (0..32).map(|byte| image(byte, 1)).collect();
+        let order: Vec<u8> = evenly_ordered(&images).map(|image| image[0]).collect();
+        assert_eq!(order[..4], [0, 16, 8, 24]);
+        let mut all = order;
+        all.sort_unstable();
+        assert_eq!(all, (0..32).collect::<Vec<u8>>());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{
     Timing,
     effort::Packing,
-    outcome::{self, Layout},
+    outcome::{self, Layout, PackProfile},
     run::{MainPages, Step, TableRun},
     state::State,
     workers::{Job, Packed},
@@ -13,13 +13,14 @@ use crate::units::PackedBytes;
 use std::sync::Arc;
 
 /// Share of a segment's pages that the band may pack again at other image sizes, as a divisor.
-const BAND_PAGES_DIVISOR: usize = 6;
+const BAND_PAGES_DIVISOR: usize = 24;
 /// Pages packed at each further image size, at least.
-const BAND_PAGES_MIN: usize = 2;
+const BAND_PAGES_MIN: usize = 4;
+/// Pages of a segment that a level packs which does not pack all, at least.
+const SAMPLED_PAGES_MIN: usize = 2;
 
 /// A segment at an image size that the run did not take: some of its pages are to be packed.
 struct WhatIf {
-    table: usize,
     chunks: Vec<Chunk>,
     /// Pages that are packed, in key order.
     sampled: Vec<usize>,
@@ -27,19 +28,7 @@ struct WhatIf {
     lanes: Vec<usize>,
 }
 
-impl WhatIf {
-    /// Chooses pages evenly, each in the middle of its stretch; the last page is an odd one.
-    fn sample(&mut self, sizes: usize, packing: Packing) {
-        self.sampled = band_pages(self.chunks.len(), sizes, packing);
-    }
-
-    /// One for each sampled page.
-    fn jobs(&self, state: &State, codec: usize) -> Vec<Job> {
-        jobs(&self.chunks, &self.sampled, state, codec)
-    }
-}
-
-/// Which of `pages` pages are packed where lanes go on with `sizes` cuts that the run did not take.
+/// Which of `pages` pages are packed, evenly chosen, where lanes go on with `sizes` cuts that the run did not take.
 pub(super) fn band_pages(pages: usize, sizes: usize, packing: Packing) -> Vec<usize> {
     let (divisor, least) = match packing {
         Packing::All => (BAND_PAGES_DIVISOR, BAND_PAGES_MIN),
@@ -99,94 +88,72 @@ impl SampleSpread {
 
 /// A segment of a slow level.
 pub(super) struct Sampled {
-    /// Which table.
-    pub(super) table: usize,
     /// Packed bytes of each page, most of them expected.
     pub(super) outputs: Vec<Option<PackedBytes>>,
     /// Pages that were packed.
     pub(super) packed: u64,
 }
 
-/// Packs a sample of the pages of every table that does not pack all.
+/// Packs one in `pages` pages of a table that does not pack all, and takes the others to pack as those of the table it
+/// is `like`.
 pub(super) fn pack_sampled(
     step: &Step<'_>,
-    runs: &mut [TableRun],
-    chunks: &[Vec<Chunk>],
-    mains: &[Option<MainPages<'_>>],
-) -> Vec<Sampled> {
+    run: &mut TableRun,
+    chunks: &[Chunk],
+    pages: usize,
+    like: &PackProfile,
+) -> Sampled {
     let Step { plan, workers, states, segment, ref layouts } = *step;
-    let mut todo = Vec::new();
-    let mut all_jobs = Vec::new();
-    for (table, run) in runs.iter_mut().enumerate() {
-        let Packing::Sampled { pages, like } = run.packing else { continue };
-        let chosen = evenly((chunks[table].len() / pages).max(BAND_PAGES_MIN), chunks[table].len());
-        let mut jobs = jobs(&chunks[table], &chosen, &states[run.state], run.codec);
-        for job in &mut jobs {
-            job.keep_image = run.sample.wants_next() && plan.timing == Timing::Measure;
-        }
-        all_jobs.append(&mut jobs);
-        todo.push((table, run.state * plan.codecs.len() + like, chosen));
+    let chosen = evenly((chunks.len() / pages).max(SAMPLED_PAGES_MIN), chunks.len());
+    let mut jobs = jobs(chunks, &chosen, &states[run.state], run.codec);
+    for job in &mut jobs {
+        job.keep_image = run.sample.wants_next() && plan.timing == Timing::Measure;
     }
-    let mut packed = workers.pack(segment, &all_jobs).into_iter();
-    let mut done = Vec::with_capacity(todo.len());
-    for (table, like, chosen) in todo {
-        let (run, chunks) = (&mut runs[table], &chunks[table]);
-        let profile = mains[like].as_ref().map(|main| &main.profile);
-        let profile = profile.expect("the codec that is followed packs all pages, and has");
-        let expected = outcome::expected_packing(chunks, &layouts[run.state], profile);
-        let mut sampled = vec![None; chunks.len()];
-        for (page, Packed { image, outputs, kept_image }) in chosen.iter().zip(packed.by_ref()) {
-            // An encoder that gave up made at least as many bytes as it got.
-            let output = outputs[0].unwrap_or(PackedBytes(image.0));
-            run.spread.push(output, expected[*page]);
-            sampled[*page] = Some(output);
-            if let Some(image) = kept_image {
-                run.sample.add(image);
-            }
+    let expected = outcome::expected_packing(chunks, &layouts[run.state], like);
+    let mut sampled = vec![None; chunks.len()];
+    for (page, packed) in chosen.iter().zip(workers.pack(segment, &jobs)) {
+        let output = output(&packed);
+        run.spread.push(output, expected[*page]);
+        sampled[*page] = Some(output);
+        if let Some(image) = packed.kept_image {
+            run.sample.add(image);
         }
-        let outputs = outcome::guesses(&expected, &sampled).into_iter().map(Some).collect();
-        done.push(Sampled { table, outputs, packed: chosen.len() as u64 });
     }
-    done
+    let outputs = outcome::guesses(&expected, &sampled).into_iter().map(Some).collect();
+    Sampled { outputs, packed: chosen.len() as u64 }
 }
 
 /// Moves the other orders on: each cuts the segment at its own image size.
-pub(super) fn follow_lanes(step: &Step<'_>, runs: &mut [TableRun], mains: &[MainPages<'_>]) {
+pub(super) fn follow_lanes(step: &Step<'_>, run: &mut TableRun, main: &MainPages<'_>) {
     let Step { plan, workers, states, segment, ref layouts } = *step;
-    let what_ifs: Vec<WhatIf> = runs
-        .iter_mut()
-        .zip(mains)
-        .enumerate()
-        .flat_map(|(table, (run, main))| cut_lanes(table, run, &layouts[run.state], main))
-        .collect();
+    let layout = &layouts[run.state];
+    let what_ifs = cut_lanes(run, layout, main);
     let jobs: Vec<Job> = what_ifs
         .iter()
-        .flat_map(|what_if| {
-            let run = &runs[what_if.table];
-            what_if.jobs(&states[run.state], run.codec)
-        })
+        .flat_map(|what_if| jobs(&what_if.chunks, &what_if.sampled, &states[run.state], run.codec))
         .collect();
     let mut packed = workers.pack(segment, &jobs).into_iter();
-    for what_if in what_ifs {
-        let mut sampled = vec![None; what_if.chunks.len()];
-        for (page, Packed { image, outputs, .. }) in what_if.sampled.iter().zip(packed.by_ref()) {
-            // An encoder that gave up made at least as many bytes as it got.
-            sampled[*page] = Some(outputs[0].unwrap_or(PackedBytes(image.0)));
+    for WhatIf { chunks, sampled, lanes } in what_ifs {
+        let mut outputs = vec![None; chunks.len()];
+        for (page, packed) in sampled.iter().zip(packed.by_ref()) {
+            outputs[*page] = Some(output(&packed));
         }
-        let run = &mut runs[what_if.table];
-        let profile = &mains[what_if.table].profile;
-        let layout = &layouts[run.state];
-        let pages = outcome::extrapolate(&what_if.chunks, layout, profile, &sampled, plan.table.allocation);
-        let pages = Arc::new(pages);
-        for lane in what_if.lanes {
+        let expected = outcome::expected_packing(&chunks, layout, &main.profile);
+        let pages = Arc::new(outcome::guessed_pages(&chunks, &expected, &outputs, plan.table.allocation));
+        for lane in lanes {
             run.lanes[lane].start(Arc::clone(&pages));
         }
     }
 }
 
+/// What one encoder made of a page. One that gave up made at least as many bytes as it got.
+fn output(packed: &Packed) -> PackedBytes {
+    packed.outputs[0].unwrap_or(PackedBytes(packed.image.0))
+}
+
 /// Cuts the segment for each of one codec's lanes. Those that cut it as the run did start at once; the others
 /// are brought together by their boundaries, since nearby image sizes often lead to the same ones.
-fn cut_lanes(table: usize, run: &mut TableRun, layout: &Layout, main: &MainPages<'_>) -> Vec<WhatIf> {
+fn cut_lanes(run: &mut TableRun, layout: &Layout, main: &MainPages<'_>) -> Vec<WhatIf> {
     let mut what_ifs: Vec<WhatIf> = Vec::new();
     for (index, lane) in run.lanes.iter_mut().enumerate() {
         let chunks = layout.cut(lane.segment_filled(layout.cell_bytes(), &main.pages));
@@ -195,12 +162,12 @@ fn cut_lanes(table: usize, run: &mut TableRun, layout: &Layout, main: &MainPages
         } else if let Some(known) = what_ifs.iter_mut().find(|known| known.chunks == chunks) {
             known.lanes.push(index);
         } else {
-            what_ifs.push(WhatIf { table, chunks, sampled: Vec::new(), lanes: vec![index] });
+            what_ifs.push(WhatIf { chunks, sampled: Vec::new(), lanes: vec![index] });
         }
     }
     let sizes = what_ifs.len();
     for what_if in &mut what_ifs {
-        what_if.sample(sizes, run.packing);
+        what_if.sampled = band_pages(what_if.chunks.len(), sizes, run.packing);
     }
     what_ifs
 }

@@ -6,7 +6,7 @@ use crate::geometry::wiredtiger::{charge, image::LeafImage, window::LoadClock};
 use crate::units::{AllocationUnit, PackedBytes, RawBytes};
 use rayon::{
     ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder,
-    iter::{IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelIterator},
+    iter::{IndexedParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelIterator},
 };
 use std::{
     num::NonZeroUsize,
@@ -84,18 +84,33 @@ impl Workers {
     }
 
     /// Runs `each` on every item, on all threads. Results stand in the order of the items.
-    pub fn map<T: Sync, R: Send>(&self, items: &[T], each: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+    pub fn map<'i, T: Sync, R: Send>(
+        &self,
+        items: &'i [T],
+        each: impl Fn(&'i T) -> R + Sync + Send,
+    ) -> Vec<R> {
         self.pool.install(|| items.par_iter().map(each).collect())
     }
 
     /// Runs `each` on every item, which it may change, on all threads.
     pub fn for_each<T: Send>(&self, items: &mut [T], each: impl Fn(&mut T) + Sync + Send) {
-        self.pool.install(|| items.par_iter_mut().for_each(each));
+        self.pool.install(|| items.par_iter_mut().with_max_len(1).for_each(each));
+    }
+
+    /// The same with what each makes of its item. Results stand in the order of the items.
+    pub fn map_mut<T: Send, R: Send>(
+        &self,
+        items: &mut [T],
+        each: impl Fn(&mut T) -> R + Sync + Send,
+    ) -> Vec<R> {
+        self.pool.install(|| items.par_iter_mut().with_max_len(1).map(each).collect())
     }
 
     /// Builds and packs every job's image. Results stand in the order of the jobs.
     pub fn pack(&self, segment: &Segment, jobs: &[Job]) -> Vec<Packed> {
-        self.pool.install(|| jobs.par_iter().map(|job| self.pack_one(segment, job)).collect())
+        // A job takes milliseconds: the last ones are to be shared out one by one.
+        let jobs = jobs.par_iter().with_max_len(1);
+        self.pool.install(|| jobs.map(|job| self.pack_one(segment, job)).collect())
     }
 
     fn pack_one(&self, segment: &Segment, job: &Job) -> Packed {
