@@ -92,7 +92,8 @@ impl<'a> Elements<'a> {
             let bytes =
                 element_bytes(self.rest).map_err(|what| DocumentErrorKind::BadElement { at, what })?;
             let (element, rest) = self.rest.split_at(bytes);
-            if element[1..].starts_with(name) && element.get(1 + name.len()) == Some(&0) {
+            // Most names have another length, which is seen faster than that their bytes differ.
+            if element.get(1 + name.len()) == Some(&0) && element[1..].starts_with(name) {
                 let (name, value) = (&element[1..=name.len()], &element[name.len() + 2..]);
                 return Ok(Some(Element { kind: element[0], name, value, at }));
             }

@@ -32,6 +32,7 @@ pub(super) struct IndexRun {
     /// Those of the first documents, as long as memory is given for.
     entries: IndexEntries,
     holding: Holding,
+    /// Bytes of the keys of the entries that are held.
     key_bytes: u64,
     keys: u64,
     refused: u64,
@@ -42,6 +43,7 @@ pub(super) struct IndexRun {
 #[derive(Clone, Debug, Default)]
 pub(super) struct IndexSegment {
     pub(super) keys: u64,
+    /// Of the keys, if their entries are there.
     pub(super) key_bytes: u64,
     pub(super) refused: u64,
     /// All of them, or none.
@@ -78,7 +80,6 @@ impl IndexRun {
         reason: Option<&str>,
     ) -> Result<(), EntriesMissing> {
         self.keys += segment.keys;
-        self.key_bytes += segment.key_bytes;
         self.refused += segment.refused;
         if segment.refused > 0 && self.refused_reason.is_none() {
             self.refused_reason = reason.map(str::to_owned);
@@ -90,6 +91,7 @@ impl IndexRun {
         if new as u64 != segment.keys || new > ENTRIES_MAX - held {
             return Err(EntriesMissing);
         }
+        self.key_bytes += segment.key_bytes;
         let unique = self.has_ghosts();
         for entry in (0..new).map(|entry| segment.entries.stored(entry)) {
             let value_bytes = usize::from(entry.value_bytes);
@@ -123,36 +125,42 @@ impl IndexRun {
 
     /// Takes the keys of a segment's documents, before which so many were inserted.
     pub(super) fn take(&mut self, segment: &Segment, documents_before: u64) {
-        let unique = self.has_ghosts();
         for index in 0..segment.records() {
             let number = documents_before + index as u64 + 1;
+            let (document, record_id) = (segment.document(index), segment.record_id(index));
             self.scratch.clear();
-            let refused =
-                match self.spec.entries(segment.document(index), segment.record_id(index), &mut self.scratch)
-                {
-                    Ok(Outcome::Added(_)) => None,
-                    Ok(Outcome::Refused(refusal)) => Some(refusal.to_string()),
-                    Err(error) => Some(error.to_string()),
-                };
-            if let Some(reason) = refused {
-                self.refused += 1;
-                self.refused_reason.get_or_insert(format!("document {}: {reason}", number - 1));
-                continue;
-            }
-            // More than 2^32 documents have more keys than are held.
-            let document = u32::try_from(number - 1).unwrap_or(u32::MAX);
-            for entry in self.scratch.iter() {
-                self.keys += 1;
-                self.key_bytes += entry.key.len() as u64;
-                if self.holding == Holding::NoMore {
+            let outcome = match self.holding {
+                Holding::All => self.spec.entries(document, record_id, &mut self.scratch),
+                Holding::NoMore => self.spec.count(document, record_id, &mut self.scratch),
+            };
+            let refused = match outcome {
+                Ok(Outcome::Added(added)) => {
+                    self.keys += added as u64;
+                    // More than 2^32 documents have more keys than are held.
+                    self.hold(u32::try_from(number - 1).unwrap_or(u32::MAX));
                     continue;
                 }
-                if unique {
-                    let record_id_bytes = entry.key.len() - entry.key_string().len();
-                    self.entries.push_unique(entry.key, record_id_bytes, entry.value.len(), document);
-                } else {
-                    self.entries.push(entry.key, entry.value.len(), document);
-                }
+                Ok(Outcome::Refused(refusal)) => refusal.to_string(),
+                Err(error) => error.to_string(),
+            };
+            self.refused += 1;
+            self.refused_reason.get_or_insert(format!("document {}: {refused}", number - 1));
+        }
+    }
+
+    /// Takes in the entries of a document, unless they are only counted.
+    fn hold(&mut self, document: u32) {
+        if self.holding == Holding::NoMore {
+            return;
+        }
+        let unique = self.has_ghosts();
+        for entry in self.scratch.iter() {
+            self.key_bytes += entry.key.len() as u64;
+            if unique {
+                let record_id_bytes = entry.key.len() - entry.key_string().len();
+                self.entries.push_unique(entry.key, record_id_bytes, entry.value.len(), document);
+            } else {
+                self.entries.push(entry.key, entry.value.len(), document);
             }
         }
     }
@@ -307,7 +315,8 @@ fn pressure(run: &IndexRun, runs: &[IndexRun], load: LoadState, loaded: Loaded) 
         LoadState::Bulk => update(document_bytes + OPLOG_ENTRY_BYTES),
     };
     let others = runs.iter().filter(|other| other.spec.name() != run.spec.name());
-    let index_bytes: u64 = others.map(|other| other.keys * update(0) + other.key_bytes).sum();
+    let key_bytes = |other: &IndexRun| other.scaled(other.key_bytes, 1);
+    let index_bytes: u64 = others.map(|other| other.keys * update(0) + key_bytes(other)).sum();
     Pressure {
         appended_bytes_per_document: update(document_bytes) + oplog_bytes,
         index_bytes_per_document: index_bytes / documents,

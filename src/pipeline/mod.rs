@@ -40,9 +40,9 @@ use crate::record::index::IndexSpec;
 use crate::source::{OnBadDocument, Source, SourceError};
 use std::num::NonZeroUsize;
 
-/// Memory for entries of indexes unless a plan says otherwise: about nine million `_id`s, or a million documents with
-/// ten indexes.
-pub const INDEX_MEMORY_BYTES: u64 = 192 << 20;
+/// Memory for entries of indexes unless a plan says otherwise: about seven million `_id`s, or half a million documents
+/// with ten indexes.
+pub const INDEX_MEMORY_BYTES: u64 = 160 << 20;
 
 /// What to estimate and how.
 #[derive(Clone, Debug)]

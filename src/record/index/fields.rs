@@ -79,6 +79,26 @@ pub(super) fn add_entries(
     result
 }
 
+/// How many entries a document has, where that is known without making them: no path meets an array, and no value can
+/// fail to be a key. A document that is damaged is left to [`add_entries`] as well.
+pub(super) fn count_plain(fields: &[Field], sparse: bool, document: &[u8]) -> Option<usize> {
+    let mut missing = 0;
+    for field in fields {
+        match follow(Elements::new(document).ok()?, &field.path, 0).ok()?.0 {
+            None => missing += 1,
+            Some(value) if is_plain(value.kind) => (),
+            Some(_) => return None,
+        }
+    }
+    Some(usize::from(!sparse || missing < fields.len()))
+}
+
+/// Whether every value of this type makes one key, whatever the index's version.
+fn is_plain(kind: u8) -> bool {
+    use bson_type::{BOOL, DATE, DOUBLE, INT32, INT64, NULL, OBJECT_ID, STRING, TIMESTAMP};
+    matches!(kind, DOUBLE | STRING | OBJECT_ID | BOOL | DATE | NULL | INT32 | TIMESTAMP | INT64)
+}
+
 /// A document on its way to keys. Each array on the way opens a frame: a slot for each field, on a stack.
 struct Expansion<'a> {
     fields: &'a [Field],

@@ -267,6 +267,28 @@ impl IndexSpec {
         }
     }
 
+    /// What [`entries`](Self::entries) says of a document, for whoever needs no entries: `scratch` is used where it
+    /// takes them to know, and holds nothing of use afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As [`entries`](Self::entries).
+    pub fn count<'r>(
+        &self,
+        document: &[u8],
+        record_id: impl Into<RecordId<'r>>,
+        scratch: &mut Entries,
+    ) -> Result<Outcome, KeyError> {
+        if self.filter.is_none()
+            && matches!(self.keys, Keys::Id | Keys::Fields)
+            && let Some(count) = fields::count_plain(&self.fields, self.sparse, document)
+        {
+            return Ok(Outcome::Added(count));
+        }
+        scratch.clear();
+        self.entries(document, record_id, scratch)
+    }
+
     fn add_entries(&self, document: &[u8], header: &Header<'_>, out: &mut Entries) -> Result<(), Stop> {
         if let Some(filter) = &self.filter
             && !filter.matches(document, &mut out.scratch)?

@@ -23,8 +23,10 @@ fn hex(bytes: &[u8]) -> String {
 /// All entries of one document, keys and values in hexadecimal, joined by a colon where there is a value.
 fn entries(specification: &Document, document: &Document) -> Vec<String> {
     let mut out = Entries::new();
-    let outcome = spec(specification).entries(&bytes(document), 1, &mut out).unwrap();
-    assert_eq!(outcome, Outcome::Added(out.len()), "{specification} {document}");
+    let (spec, document) = (spec(specification), bytes(document));
+    let outcome = spec.entries(&document, 1, &mut out).unwrap();
+    assert_eq!(outcome, Outcome::Added(out.len()), "{specification} {document:?}");
+    assert_eq!(spec.count(&document, 1, &mut Entries::new()), Ok(outcome), "{specification} {document:?}");
     out.iter()
         .map(|entry| match hex(entry.value).as_str() {
             "" => hex(entry.key),
