@@ -14,6 +14,76 @@ pub(super) enum NotFloat {
     Range,
 }
 
+/// Digits with at most one point among them, few enough to be held exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Digits {
+    /// The number that they spell without the point: below 10^18.
+    pub mantissa: u64,
+    /// How many stand before the point.
+    pub whole: usize,
+    /// How many stand behind it; `None` without a point.
+    pub fraction: Option<usize>,
+}
+
+impl Digits {
+    /// As many as can be held: 18 of them are below 2^63.
+    const DIGITS_MAX: usize = 18;
+
+    /// Those at the head of `bytes`, in one pass; `None` if there are too many.
+    #[inline]
+    pub fn at_head_of(bytes: &[u8]) -> Option<Self> {
+        let (mut mantissa, mut digits, mut whole) = (0_u64, 0, None);
+        for byte in bytes {
+            match byte {
+                b'0'..=b'9' if digits == Self::DIGITS_MAX => return None,
+                b'0'..=b'9' => {
+                    mantissa = mantissa * 10 + u64::from(byte - b'0');
+                    digits += 1;
+                }
+                b'.' if whole.is_none() => whole = Some(digits),
+                _ => break,
+            }
+        }
+        Some(match whole {
+            Some(whole) => Self { mantissa, whole, fraction: Some(digits - whole) },
+            None => Self { mantissa, whole: digits, fraction: None },
+        })
+    }
+
+    /// Bytes that they and their point take.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.whole + self.fraction.map_or(0, |digits| digits + 1)
+    }
+
+    /// The nearest double, where one division of two exact ones gives it.
+    ///
+    /// Source: W. D. Clinger, "How to read floating point numbers accurately", PLDI 1990, the case of few digits.
+    #[inline]
+    pub fn double(&self) -> Option<f64> {
+        /// Integers up to here are doubles.
+        const EXACT_MAX: u64 = 1 << 53;
+        /// Powers of ten that are doubles, as far as there are digits.
+        const POWERS: [f64; Digits::DIGITS_MAX + 1] = [
+            1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+            1e18,
+        ];
+        #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
+        let exact = |mantissa| mantissa as f64;
+        (self.mantissa <= EXACT_MAX).then(|| exact(self.mantissa) / POWERS[self.fraction.unwrap_or(0)])
+    }
+}
+
+/// What is nearly always there: a sign, digits and a point, and nothing behind.
+fn short(text: &[u8], unsigned: &[u8]) -> Option<f64> {
+    let digits = Digits::at_head_of(unsigned)?;
+    if digits.bytes() < unsigned.len() || digits.whole + digits.fraction.unwrap_or(0) == 0 {
+        return None;
+    }
+    let value = digits.double()?;
+    Some(if text.first() == Some(&b'-') { -value } else { value })
+}
+
 /// The double nearest to `text`: digits with a point or exponent, `0x1p4`, `1_000`, and in any letter
 /// case `inf`, `infinity` (both with an optional sign) and `nan` (without one).
 ///
@@ -22,6 +92,9 @@ pub(super) enum NotFloat {
 /// [`NotFloat`]: other text, and what would round to an infinity.
 pub(super) fn parse(text: &[u8]) -> Result<f64, NotFloat> {
     let unsigned = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+    if let Some(value) = short(text, unsigned) {
+        return Ok(value);
+    }
     if text.eq_ignore_ascii_case(b"nan") {
         return Ok(f64::NAN);
     }
@@ -164,5 +237,32 @@ mod tests {
         for nan in ["NaN", "nan", "NAN"] {
             assert!(parse(nan.as_bytes()).is_ok_and(f64::is_nan), "{nan}");
         }
+    }
+    /// Whatever is read in one pass is what the exact parser reads.
+    #[test]
+    fn few_digits_are_read_as_many_are() {
+        let mut state = 1_u64;
+        let mut short_ones = 0;
+        for _ in 0..200_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let number = (state >> 20).to_string();
+            let (kept, point) = (1 + (state >> 8) as usize % number.len(), (state >> 13) as usize % 24);
+            let mut text = number[..kept].to_owned();
+            if point <= text.len() {
+                text.insert(point, '.');
+            }
+            if state & 128 == 0 {
+                text.insert(0, '-');
+            }
+            let bytes = text.as_bytes();
+            let unsigned = bytes.strip_prefix(b"-").unwrap_or(bytes);
+            short_ones += u32::from(short(bytes, unsigned).is_some());
+            let want = text.parse::<f64>().map(f64::to_bits).map_err(|_| NotFloat::Grammar);
+            assert_eq!(parse(bytes).map(f64::to_bits), want, "{text}");
+        }
+        assert!(short_ones > 150_000, "{short_ones}");
+        assert_eq!(Digits::at_head_of(b"1234567890123456789"), None, "19 digits");
+        let digits = Digits::at_head_of(b"9007199254740993").unwrap();
+        assert_eq!((digits.bytes(), digits.double()), (16, None), "above 2^53");
     }
 }

@@ -8,7 +8,7 @@ use super::{
     extended::{Wrapped, wrapper},
     legacy,
     lexer::{Lexer, Nul},
-    number::{BadNumber, Number, short_integer},
+    number::{self, BadNumber, Number},
     shell,
 };
 use crate::document::DOCUMENT_BYTES_MAX;
@@ -224,9 +224,9 @@ impl<R: Read> Parser<R> {
     }
 
     fn number(&mut self, out: &mut Vec<u8>, type_at: usize) -> Parsed<()> {
-        let number = if let Some((value, bytes)) = short_integer(self.lexer.input.rest()) {
+        let number = if let Some((number, bytes)) = number::short(self.lexer.input.rest()) {
             self.lexer.input.advance(bytes);
-            Number::integer(value)
+            number
         } else {
             self.lexer.input.mark(Mark::Token);
             match self.lexer.word(|word| Number::parse(word).map_err(|bad| (bad, word.to_vec())))? {

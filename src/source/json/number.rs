@@ -1,5 +1,7 @@
 //! What a JSON number is stored as: the smallest of int32, int64 and double that holds it.
 
+use crate::source::float_text::Digits;
+
 /// A JSON number as BSON stores it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
@@ -49,29 +51,27 @@ pub(super) fn saturating_i64(value: f64) -> i64 {
     value as i64
 }
 
-/// A JSON integer of at most 18 digits at the head of `bytes` and its length, if the byte behind it is
+/// A JSON number of few digits and without an exponent at the head of `bytes`, and its length, if the byte behind it is
 /// there and ends it: the common case, in one pass.
 #[inline]
-pub(super) fn short_integer(bytes: &[u8]) -> Option<(i64, usize)> {
-    const DIGITS_MAX: usize = 18;
-    let sign_bytes = usize::from(bytes.first() == Some(&b'-'));
-    let mut value = 0_i64;
-    let mut at = sign_bytes;
-    loop {
-        let byte = *bytes.get(at)?;
-        if !byte.is_ascii_digit() {
-            let is_end = matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n');
-            let has_digits = at > sign_bytes;
-            let leads_with_zero = at > sign_bytes + 1 && bytes[sign_bytes] == b'0';
-            let value = if sign_bytes == 1 { -value } else { value };
-            return (is_end && has_digits && !leads_with_zero).then_some((value, at));
-        }
-        if at == sign_bytes + DIGITS_MAX {
-            return None;
-        }
-        value = value * 10 + i64::from(byte - b'0');
-        at += 1;
+pub(super) fn short(bytes: &[u8]) -> Option<(Number, usize)> {
+    let unsigned = bytes.strip_prefix(b"-").unwrap_or(bytes);
+    let digits = Digits::at_head_of(unsigned)?;
+    let is_number =
+        digits.whole > 0 && (digits.whole == 1 || unsigned[0] != b'0') && digits.fraction != Some(0);
+    let ends = matches!(unsigned.get(digits.bytes())?, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n');
+    if !is_number || !ends {
+        return None;
     }
+    let is_negative = unsigned.len() < bytes.len();
+    let number = if digits.fraction.is_some() {
+        let value = digits.double()?;
+        Number::Double(if is_negative { -value } else { value })
+    } else {
+        let value = i64::try_from(digits.mantissa).ok()?;
+        Number::integer(if is_negative { -value } else { value })
+    };
+    Some((number, bytes.len() - unsigned.len() + digits.bytes()))
 }
 
 /// Checks `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`; whether one of the last two is there.
@@ -140,9 +140,8 @@ mod tests {
             if let (Ok(Number::Double(got)), Number::Double(want)) = (got, want) {
                 assert_eq!(got.to_bits(), want.to_bits(), "{word}: {why}");
             }
-            let (short, behind) = (short_integer(format!("{word},").as_bytes()), word.len());
-            if let Some((value, bytes)) = short {
-                assert_eq!((Number::integer(value), bytes), (want, behind), "{word}: {why}");
+            if let Some(short) = short(format!("{word},").as_bytes()) {
+                assert_eq!(short, (want, word.len()), "{word}: {why}");
             }
         }
     }
@@ -170,22 +169,26 @@ mod tests {
             ("1e5.5", BadNumber::Grammar),
         ] {
             assert_eq!(Number::parse(word.as_bytes()), Err(want), "{word}");
-            assert_eq!(short_integer(format!("{word} ").as_bytes()), None, "{word}");
+            assert_eq!(short(format!("{word} ").as_bytes()), None, "{word}");
         }
     }
 
     #[test]
-    fn the_short_path_takes_no_integer_that_might_go_on() {
+    fn the_short_path_takes_no_number_that_might_go_on() {
         for (bytes, why) in [
             (&b"12"[..], "the buffer ends"),
             (b"-", "no digit yet"),
-            (b"12.5,", "a fraction"),
+            (b"12.5", "the buffer ends in a fraction"),
+            (b"12.,", "no fraction"),
+            (b"1.2.3,", "two points"),
+            (b"9007199254740993.0,", "more than a double holds exactly"),
             (b"12e5,", "an exponent"),
             (b"12x,", "not a number"),
             (b"1234567890123456789,", "19 digits"),
         ] {
-            assert_eq!(short_integer(bytes), None, "{why}");
+            assert_eq!(short(bytes), None, "{why}");
         }
-        assert_eq!(short_integer(b"-12}"), Some((-12, 3)));
+        assert_eq!(short(b"-12}"), Some((Number::Int32(-12), 3)));
+        assert_eq!(short(b"-12.50}"), Some((Number::Double(-12.5), 6)));
     }
 }
