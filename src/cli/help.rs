@@ -234,7 +234,7 @@ Memory for the entries of all indexes together: {GRAMMAR}.
 Once they are more, indexes are modelled on the entries of the documents up to there, and scaled; \
 their basis is then `extrapolated`. Sorting takes about twice one index's share again.
 
-[default: {}, pagepress's own: about nine million `_id`s, or a million documents with ten indexes]",
+[default: {}, pagepress's own: about seven million `_id`s, or half a million documents with ten indexes]",
         Typed(INDEX_MEMORY_BYTES)
     )
 }
