@@ -3,7 +3,7 @@
 use crate::accuracy::shared;
 use crate::case::{Answer, Case};
 use pagepress::{
-    estimate::{Basis, CollectionEstimate},
+    estimate::{Basis, CollectionEstimate, LoadState},
     geometry::wiredtiger::{Release, TableConfig},
     pipeline::{Amount, Plan, Sampling, estimate_collection},
     source::{
@@ -34,14 +34,21 @@ fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn estimate(path: &Path, sampling: impl Into<Option<Sampling>>, threads: usize) -> CollectionEstimate {
-    let plan = Plan {
+fn plan(sampling: impl Into<Option<Sampling>>, threads: usize) -> Plan {
+    Plan {
         threads: NonZeroUsize::new(threads).unwrap(),
         sampling: sampling.into(),
         ..Plan::new(TableConfig::collection(Release::NEWEST))
-    };
+    }
+}
+
+fn estimate(path: &Path, sampling: impl Into<Option<Sampling>>, threads: usize) -> CollectionEstimate {
+    run(path, &plan(sampling, threads))
+}
+
+fn run(path: &Path, plan: &Plan) -> CollectionEstimate {
     let mut source = open(path, &OpenOptions::new(OnBadDocument::Stop)).unwrap();
-    estimate_collection("c", &mut *source, &plan, &mut |_| {}).unwrap()
+    estimate_collection("c", &mut *source, plan, &mut |_| {}).unwrap()
 }
 
 fn share(share: f64, seed: u64) -> Sampling {
@@ -210,7 +217,8 @@ fn two_thousand_million_documents_are_scaled_to_in_a_moment() {
     let (_folder, path) = file("a.bson", &generated(Shape::Logs, 20_000, Notation::Bson));
     let estimate = |documents| {
         let scale_to = NonZeroU64::new(documents);
-        estimate(&path, Sampling { amount: Amount::Bytes(1 << 20), seed: 0, scale_to }, 2)
+        let sampling = Sampling { amount: Amount::Bytes(1 << 20), seed: 0, scale_to };
+        run(&path, &Plan { loads: vec![LoadState::Settled], ..plan(sampling, 2) })
     };
     let (less, more) = (estimate(20_000_000), estimate(2_000_000_000));
     assert_eq!(more.documents, 2_000_000_000);
