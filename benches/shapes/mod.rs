@@ -44,7 +44,8 @@ pub fn log_lines(bytes_min: usize) -> (Vec<u8>, u64) {
     (out, documents)
 }
 
-fn int32(out: &mut Vec<u8>, name: &str, value: i32) {
+/// Appends an element.
+pub fn int32(out: &mut Vec<u8>, name: &str, value: i32) {
     out.push(0x10);
     out.extend_from_slice(name.as_bytes());
     out.push(0);
